@@ -69,6 +69,7 @@ def _program(args: argparse.Namespace) -> tuple[int, list[KernelReport]]:
         args.arguments,
         options=[f"-D{macro}" for macro in args.macros],
         folders=args.folders,
+        late=args.late,
     )
     if ended.code < 0:
         print(f"accel: the program was ended by signal {-ended.code}", file=sys.stderr)

@@ -35,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--checks", default="all", help="some of memory,race,init,sync,banks; all, without banks (the default); none"
     )
     parser.add_argument("--warp", type=int, choices=(32, 64), default=32, help="threads of a warp (default: 32)")
-    parser.add_argument("--seed", type=int, default=0, help="of the order of threads and of random arrays (default: 0)")
+    parser.add_argument("--seed", type=int, default=0,
+                        help="of the orders of threads and streams, and of random arrays (default: 0)")  # fmt: skip
+    parser.add_argument("--late", action="store_true",
+                        help="a program's streams run when they are waited for, in an order drawn from the seed: "
+                        "a missing wait shows; otherwise, work is done at once")  # fmt: skip
     parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="for each kernel (default: 60)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the reports to a file")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the first report to a file")

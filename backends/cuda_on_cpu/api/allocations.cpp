@@ -1,9 +1,7 @@
 // The functions of the API that allocate and release memory.
 #include <string.h>
-#include <unistd.h>
 
-#include "../include/accel_sim/host_api.h"
-#include "api.h"
+#include "schedule.h"
 
 using namespace accel_sim;
 
@@ -11,71 +9,128 @@ namespace {
 
 constexpr size_t PITCH = 512;
 
-cudaError_t allocated_by(const char* function, void* pc, void** memory, size_t size, bool tracked) {
-    if (!memory) return misused(cudaErrorInvalidValue, function, pc, "the place for the address is null");
+cudaError_t allocated_by(const Call& call, void** memory, size_t size, MemoryKind kind) {
+    if (!memory) return misused(cudaErrorInvalidValue, call, "the place for the address is null");
     *memory = nullptr;
-    Locked locked(host_lock);
-    return !size || allocate(memory, size, function, pc, tracked) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+    const Origin origin = {call.function, uint64_t(call.pc), 0, kind, context().device};
+    return !size || allocate(memory, size, origin) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
-cudaError_t released_by(const char* function, void* pc, void* memory) {
-    if (!memory) return cudaSuccess;
-    Locked locked(host_lock);
+// The memory that a function is to release; null, with the error, if it cannot.
+Range* released_by(const char* function, uint64_t pc, void* memory, cudaError_t& error) {
     Range* range = range_at(memory);
+    error = cudaSuccess;
     if (!range)
-        return misused(cudaErrorInvalidValue, function, pc, "%p is not memory of the device", memory);
-    if (range->released)
-        return misused(cudaErrorInvalidValue, function, pc, "%p was released before", memory);
-    if (range->begin != uint64_t(memory))
-        return misused(cudaErrorInvalidValue, function, pc, "%p is %llu bytes inside of an allocation", memory,
-                       (unsigned long long)(uint64_t(memory) - range->begin));
-    release(range, pc);
+        error = misused_at(cudaErrorInvalidValue, function, pc, "%p is not memory of the device", memory);
+    else if (range->released)
+        error = misused_at(cudaErrorInvalidValue, function, pc, "%p was released before", memory);
+    else if (range->begin != uint64_t(memory))
+        error = misused_at(cudaErrorInvalidValue, function, pc, "%p is %llu bytes inside of an allocation", memory,
+                           (unsigned long long)(uint64_t(memory) - range->begin));
+    return error ? nullptr : range;
+}
+
+// As on a GPU, this waits for the device.
+cudaError_t released(const Call& call, void* memory) {
+    if (!memory) return cudaSuccess;
+    cudaError_t error;
+    Range* range = released_by(call.function, uint64_t(call.pc), memory, error);
+    if (!range) return failed(error);
+    if (origin_of(*range).kind == MemoryKind::DEVICE) finish_device(origin_of(*range).device);
+    else finish_all();
+    if ((range = released_by(call.function, uint64_t(call.pc), memory, error))) release(range, uint64_t(call.pc));
+    return error ? failed(error) : cudaSuccess;
+}
+
+struct Freeing : Work {
+    void* memory;
+};
+
+void release_now(Work& work) {
+    cudaError_t error;
+    if (Range* range = released_by(work.function, work.pc, ((Freeing&)work).memory, error)) release(range, work.pc);
+    work_failed(error);
+}
+
+cudaError_t released_in_order(const Call& call, void* memory, const void* handle) {
+    Stream* stream = stream_for(call, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!memory) return cudaSuccess;
+    cudaError_t error;
+    if (!released_by(call.function, uint64_t(call.pc), memory, error)) return failed(error);
+    Freeing* work = work_of<Freeing>(call, release_now);
+    work->memory = memory;
+    submit(*stream, work);
     return cudaSuccess;
+}
+
+void available(size_t* free, size_t* total) {
+    if (total) *total = host.memory;
+    if (free) *free = host.memory - allocated(context().device);
 }
 
 }  // namespace
 
 cudaError_t cudaMalloc(void** memory, size_t size) {
-    return allocated_by("cudaMalloc", ACCEL_SIM_CALLER, memory, size, true);
+    RUNTIME_CALL();
+    return allocated_by(call, memory, size, MemoryKind::DEVICE);
 }
-cudaError_t cudaMallocAsync(void** memory, size_t size, cudaStream_t) {
-    return allocated_by("cudaMallocAsync", ACCEL_SIM_CALLER, memory, size, true);
+cudaError_t cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
+    RUNTIME_CALL();
+    return stream_for(call, stream) ? allocated_by(call, memory, size, MemoryKind::DEVICE) : cudaErrorInvalidResourceHandle;
 }
-// The host writes to these without the API, so it is not known which bytes were written.
 cudaError_t cudaMallocManaged(void** memory, size_t size, unsigned) {
-    return allocated_by("cudaMallocManaged", ACCEL_SIM_CALLER, memory, size, false);
-}
-cudaError_t cudaMallocHost(void** memory, size_t size, unsigned) {
-    return allocated_by("cudaMallocHost", ACCEL_SIM_CALLER, memory, size, false);
+    RUNTIME_CALL();
+    return allocated_by(call, memory, size, MemoryKind::MANAGED);
 }
 cudaError_t cudaHostAlloc(void** memory, size_t size, unsigned) {
-    return allocated_by("cudaHostAlloc", ACCEL_SIM_CALLER, memory, size, false);
+    RUNTIME_CALL();
+    return allocated_by(call, memory, size, MemoryKind::PINNED);
+}
+#if ACCEL_SIM_OF_NVIDIA
+cudaError_t cudaMallocHost(void** memory, size_t size) {
+#else
+cudaError_t cudaMallocHost(void** memory, size_t size, unsigned) {
+#endif
+    RUNTIME_CALL();
+    return allocated_by(call, memory, size, MemoryKind::PINNED);
 }
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
+    RUNTIME_CALL();
     *pitch = (width + PITCH - 1) & ~(PITCH - 1);
-    return allocated_by("cudaMallocPitch", ACCEL_SIM_CALLER, memory, *pitch * height, true);
+    return allocated_by(call, memory, *pitch * height, MemoryKind::DEVICE);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
+    RUNTIME_CALL();
     *memory = {nullptr, (extent.width + PITCH - 1) & ~(PITCH - 1), extent.width, extent.height};
-    const size_t size = memory->pitch * extent.height * extent.depth;
-    return allocated_by("cudaMalloc3D", ACCEL_SIM_CALLER, &memory->ptr, size, true);
+    return allocated_by(call, &memory->ptr, memory->pitch * extent.height * extent.depth, MemoryKind::DEVICE);
 }
 
-cudaError_t cudaFree(void* memory) { return released_by("cudaFree", ACCEL_SIM_CALLER, memory); }
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return released_by("cudaFreeAsync", ACCEL_SIM_CALLER, memory); }
-cudaError_t cudaFreeHost(void* memory) { return released_by("cudaFreeHost", ACCEL_SIM_CALLER, memory); }
+cudaError_t cudaFree(void* memory) {
+    RUNTIME_CALL();
+    return released(call, memory);
+}
+cudaError_t cudaFreeHost(void* memory) {
+    RUNTIME_CALL();
+    return released(call, memory);
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+    RUNTIME_CALL();
+    return released_in_order(call, memory, stream);
+}
 
 cudaError_t cudaHostRegister(void* memory, size_t size, unsigned) {
-    Locked locked(host_lock);
-    return add_range(memory, size, "cudaHostRegister", ACCEL_SIM_CALLER, false) ? cudaSuccess
-                                                                               : failed(cudaErrorMemoryAllocation);
+    RUNTIME_CALL();
+    const Origin origin = {call.function, uint64_t(call.pc), 0, MemoryKind::PINNED, context().device};
+    return add_range(memory, size, origin, false) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void* memory) {
-    Locked locked(host_lock);
+    RUNTIME_CALL();
     Range* range = range_at(memory);
     if (!range || strcmp(origin_of(*range).function, "cudaHostRegister"))
-        return misused(cudaErrorInvalidValue, "cudaHostUnregister", ACCEL_SIM_CALLER, "%p is not registered", memory);
+        return misused(cudaErrorInvalidValue, call, "%p is not registered", memory);
+    finish_all();
     remove_range(range);
     return cudaSuccess;
 }
@@ -90,26 +145,77 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
     return cudaSuccess;
 }
 
-cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-    Locked locked(host_lock);
-    if (total) *total = host.memory;
-    if (available) *available = host.memory - allocated();
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    RUNTIME_CALL();
+    available(free, total);
     return cudaSuccess;
 }
 
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
-    Locked locked(host_lock);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address) {
+    RUNTIME_CALL();
+    void* memory = const_cast<void*>(address);
     Range* range = range_at(memory);
-    *attributes = {cudaMemoryTypeUnregistered, 0, nullptr, (void*)memory};
+    *attributes = {};
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->device = cudaInvalidDeviceId;
+    attributes->devicePointer = settings.reaches_pageable ? memory : nullptr, attributes->hostPointer = memory;
     if (!range || range->released) return cudaSuccess;
-    const char* function = origin_of(*range).function;
-    const bool managed = !strcmp(function, "cudaMallocManaged"), pinned = strstr(function, "Host") != nullptr;
-    attributes->type = managed ? cudaMemoryTypeManaged : pinned ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
-    attributes->devicePointer = (void*)memory;
-    if (!managed && !pinned) attributes->hostPointer = nullptr;
+    const Origin& origin = origin_of(*range);
+    const bool of_device = origin.kind == MemoryKind::DEVICE || origin.kind == MemoryKind::VARIABLE;
+    attributes->type = of_device                             ? cudaMemoryTypeDevice
+                       : origin.kind == MemoryKind::MANAGED ? cudaMemoryTypeManaged
+                                                             : cudaMemoryTypeHost;
+    attributes->device = origin.device, attributes->devicePointer = memory;
+    if (of_device) attributes->hostPointer = nullptr;
     return cudaSuccess;
 }
 
+#if !ACCEL_SIM_OF_NVIDIA  // whose newest headers have other parameters
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+#endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }
+
+CUresult cuMemAlloc(CUdeviceptr* memory, size_t size) {
+    DRIVER_CALL();
+    return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::DEVICE));
+}
+CUresult cuMemAllocManaged(CUdeviceptr* memory, size_t size, unsigned) {
+    DRIVER_CALL();
+    return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::MANAGED));
+}
+CUresult cuMemAllocPitch(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned) {
+    DRIVER_CALL();
+    *pitch = (width + PITCH - 1) & ~(PITCH - 1);
+    return CUresult(allocated_by(call, (void**)memory, *pitch * height, MemoryKind::DEVICE));
+}
+CUresult cuMemAllocHost(void** memory, size_t size) {
+    DRIVER_CALL();
+    return CUresult(allocated_by(call, memory, size, MemoryKind::PINNED));
+}
+CUresult cuMemHostAlloc(void** memory, size_t size, unsigned) {
+    DRIVER_CALL();
+    return CUresult(allocated_by(call, memory, size, MemoryKind::PINNED));
+}
+CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t size, CUstream stream) {
+    DRIVER_CALL();
+    if (!stream_for(call, stream)) return CUDA_ERROR_INVALID_HANDLE;
+    return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::DEVICE));
+}
+CUresult cuMemFree(CUdeviceptr memory) {
+    DRIVER_CALL();
+    return CUresult(released(call, (void*)memory));
+}
+CUresult cuMemFreeHost(void* memory) {
+    DRIVER_CALL();
+    return CUresult(released(call, memory));
+}
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+    DRIVER_CALL();
+    return CUresult(released_in_order(call, (void*)memory, stream));
+}
+CUresult cuMemGetInfo(size_t* free, size_t* total) {
+    DRIVER_CALL();
+    available(free, total);
+    return CUDA_SUCCESS;
+}

@@ -1,67 +1,125 @@
-// The host side of whole programs: the memory of their device, and its API. A program's process calls
-// `accel_sim_host_begin` before `main`. Programs may call the API from several threads: `host_lock` guards all of it, also
-// for the time of a launch, so the table of ranges does not change under a kernel.
+// CUDA's runtime and driver on the processor: settings, calls, errors, and the memory of the devices.
+//
+// Work runs at once, or late in an order drawn from a seed (schedule.h). There are two builds. Whole programs get it in
+// the runtime of kernels, with programs.cpp. The tests of the real CuPy compile it with NVIDIA's headers, so that it takes
+// the place of CUDA's libraries; they have a file of their own instead of programs.cpp.
 #pragma once
 #include <pthread.h>
 
-#include "../include/accel_sim/host_types.h"
 #include "../machine/worker.h"
+#include "headers.h"
 
 namespace accel_sim {
 
-// Where memory of the device comes from, for reports.
+constexpr int MOST_DEVICES = 16;
+constexpr uint64_t MOST_THREADS = 1024, SHARED_BYTES = 48 << 10, MOST_SHARED_BYTES = 227 << 10;
+constexpr unsigned MOST_BLOCKS_X = 0x7FFFFFFF, MOST_BLOCKS_YZ = 65535;
+
+enum class MemoryKind : uint32_t { DEVICE, MANAGED, PINNED, VARIABLE };
+
+// Where memory comes from, for reports.
 struct Origin {
     const char* function;  // of the API, or the name of a variable of the module
     uint64_t pc;           // of its call, or 0
     uint64_t released_pc;  // of the call that released it, or 0
+    MemoryKind kind;
+    int device;
 };
 
-// What the process knows of the program. Plain C, as in launch.h.
-struct Host {
+// Compiled kernels, as a launch needs them; plain C, as in launch.h.
+struct Image {
     const Shared* shared_variables;
     uint64_t shared_count, shared_size;
     void* (*shared_begin)(void);
     uint64_t code_begin, code_end;
-    uint64_t memory;  // bytes that the program can allocate
+    uint32_t (*launch)(Launch*);
+    void (*release)(void*);
+};
+
+// What the process knows of the program, and asks for. Plain C.
+struct Host {
+    Image image;
+    uint64_t memory;  // bytes of each device
     uint64_t seed;
     double limit;
     void (*finished)(const Launch* launch, const char* kernel, uint64_t pc);  // called after a launch with findings
     void (*misused)(const char* function, const char* what, uint64_t pc);     // called for a wrong use of the API
-    uint32_t warp_size, checks, workers, padding;
+    uint32_t warp_size, checks, workers;
+    uint32_t late;  // 1: work runs when it is waited for, in an order drawn from the seed; 0: at once
+};
+extern Host host;
+
+// What only tests change.
+struct Settings {
+    int devices;
+    bool stalled;           // queries move nothing on: late streams stay busy until they are waited for
+    bool executes;          // kernels are executed; else they are only launched
+    bool reaches_pageable;  // devices read and write pageable memory by themselves, and late
+    bool reuses_handles;    // a new stream gets the handle of one that was destroyed
+    bool strict_kinds;      // for the kind of a copy, pinned memory is never memory of the device
+};
+extern Settings settings;
+
+// --- each build for itself
+void entered(const char* function, void* pc);  // at the begin of each call of the API, without the lock
+void forget_cells(uint64_t* cells);            // of memory that was released
+
+// --- calls
+enum class Needs { NOTHING, CONTEXT_IS_MADE, CONTEXT };  // the runtime makes a context; the driver asks for one
+
+// A call of the API, by the thread that has the lock of the whole machine as long as it lasts.
+class Call {
+public:
+    Call(const char* function, void* pc, Needs needs);
+    ~Call();
+    Call(const Call&) = delete;
+    const char* const function;
+    void* const pc;
+    cudaError_t refused;  // why the current device does nothing any more
 };
 
-extern Host host;
-extern pthread_mutex_t host_lock;
+extern pthread_mutex_t machine_lock;
 
+// The device and the context that are current in this thread. A new thread has device 0 and no context.
+struct Context {
+    int device;
+    bool bound;
+};
+Context& context();
+bool exists(int device);
+
+bool is_lost(int device);
+void lose(int device);
+
+// --- errors
 // Remembers an error for cudaGetLastError, and returns it.
 cudaError_t failed(cudaError_t error);
 // Reports a wrong use of the API; the message is formatted as by printf.
-cudaError_t misused(cudaError_t error, const char* function, void* pc, const char* format, ...)
+cudaError_t misused(cudaError_t error, const Call& call, const char* format, ...) __attribute__((format(printf, 3, 4)));
+cudaError_t misused_at(cudaError_t error, const char* function, uint64_t pc, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+// Work of a device failed: the next function that waits, or launches, returns it.
+void work_failed(cudaError_t error);
+cudaError_t state_of_work();
 
-// The memory of the device. The lock is held.
+// --- memory
 Range* range_at(const void* address);  // the range with this byte, or null; it may be released
 Origin& origin_of(const Range& range);
 Range* all_ranges(uint64_t* count);
-bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool tracked);
-bool add_range(void* memory, uint64_t size, const char* function, void* pc, bool readonly);
-void remove_range(Range* range);   // it is memory of the host again
-void release(Range* range, void* pc);
-uint64_t allocated();
+bool allocate(void** memory, uint64_t size, const Origin& origin);
+bool add_range(void* memory, uint64_t size, const Origin& origin, bool readonly);
+void remove_range(Range* range);  // it is memory of the host again
+void release(Range* range, uint64_t pc);
+uint64_t allocated(int device);
 
 }  // namespace accel_sim
 
 #define ACCEL_SIM_CALLER __builtin_return_address(0)
-
-#pragma GCC visibility push(default)
-extern "C" {
-void accel_sim_host_begin(const accel_sim::Host* host);
-// Registers a variable of the module.
-void accel_sim_host_variable(void* address, uint64_t size, const char* name, uint32_t readonly);
-// The owner of a range of a launch.
-const accel_sim::Origin* accel_sim_host_owner(uint64_t range);
-// Launches a kernel of a program.
-cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments, const accel_sim::Dim* grid,
-                                const accel_sim::Dim* block, uint64_t shared, uint32_t cooperative);
-}
-#pragma GCC visibility pop
+#define ACCEL_SIM_CALL(needs) const accel_sim::Call call(__func__, ACCEL_SIM_CALLER, accel_sim::Needs::needs)
+// What functions of the runtime and of the driver begin with.
+#define RUNTIME_CALL()                \
+    ACCEL_SIM_CALL(CONTEXT_IS_MADE);  \
+    if (call.refused) return accel_sim::failed(call.refused)
+#define DRIVER_CALL()         \
+    ACCEL_SIM_CALL(CONTEXT);  \
+    if (call.refused) return CUresult(call.refused)

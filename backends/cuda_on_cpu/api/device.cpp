@@ -1,41 +1,51 @@
-// The device that programs ask for: one, with the limits of a large GPU and few processors.
+// What devices are asked for: each has the limits of a large GPU, and few processors. Access between them.
 #include <stdio.h>
 #include <string.h>
 
-#include "../include/accel_sim/host_api.h"
-#include "api.h"
+#include "schedule.h"
 
 using namespace accel_sim;
 
 namespace {
 
-constexpr int PROCESSORS = 8, SHARED = 48 << 10, SHARED_MOST = 227 << 10, KILOHERTZ = 1000000, VERSION = 12060;
+constexpr int PROCESSORS = 8, KILOHERTZ = 1000000;
+#if ACCEL_SIM_OF_NVIDIA
+constexpr int VERSION = CUDART_VERSION;
+#else
+constexpr int VERSION = 12060;
+#endif
+
+bool peers[MOST_DEVICES][MOST_DEVICES];
 
 cudaDeviceProp properties() {
-    cudaDeviceProp made = {};
-    strcpy(made.name, "accel simulated GPU");
-    strcpy(made.gcnArchName, "gfx90a");
-    made.totalGlobalMem = host.memory;
-    made.sharedMemPerBlock = SHARED, made.sharedMemPerBlockOptin = SHARED_MOST;
-    made.sharedMemPerMultiprocessor = SHARED_MOST + 1024, made.reservedSharedMemPerBlock = 1024;
-    made.regsPerBlock = made.regsPerMultiprocessor = 65536;
-    made.warpSize = int(host.warp_size);
-    made.memPitch = 0x7FFFFFFF;
-    made.maxThreadsPerBlock = made.maxThreadsDim[0] = made.maxThreadsDim[1] = 1024, made.maxThreadsDim[2] = 64;
-    made.maxGridSize[0] = 0x7FFFFFFF, made.maxGridSize[1] = made.maxGridSize[2] = 65535;
-    made.clockRate = made.memoryClockRate = KILOHERTZ, made.memoryBusWidth = 256;
-    made.totalConstMem = 64 << 10;
-    made.major = 9, made.minor = 0;
-    made.textureAlignment = made.texturePitchAlignment = made.surfaceAlignment = 512;
-    made.maxTexture1D = made.maxTexture2D[0] = made.maxTexture2D[1] = 65536;
-    made.deviceOverlap = made.asyncEngineCount = made.concurrentKernels = made.streamPrioritiesSupported = 1;
-    made.multiProcessorCount = PROCESSORS;
-    made.canMapHostMemory = made.unifiedAddressing = made.managedMemory = made.concurrentManagedAccess = 1;
-    made.cooperativeLaunch = made.memoryPoolsSupported = made.globalL1CacheSupported = made.localL1CacheSupported = 1;
-    made.l2CacheSize = 4 << 20;
-    made.maxThreadsPerMultiProcessor = 2048, made.maxBlocksPerMultiProcessor = 32;
-    made.singleToDoublePrecisionPerfRatio = 2;
-    return made;
+    cudaDeviceProp all = {};
+    strcpy(all.name, "accel simulated GPU");
+#if !ACCEL_SIM_OF_NVIDIA  // HIP, and what CUDA 13 has no more
+    strcpy(all.gcnArchName, "gfx90a");
+    all.clockRate = all.memoryClockRate = KILOHERTZ;
+    all.deviceOverlap = 1, all.singleToDoublePrecisionPerfRatio = 2;
+#endif
+    all.totalGlobalMem = host.memory;
+    all.sharedMemPerBlock = SHARED_BYTES, all.sharedMemPerBlockOptin = MOST_SHARED_BYTES;
+    all.sharedMemPerMultiprocessor = MOST_SHARED_BYTES + 1024, all.reservedSharedMemPerBlock = 1024;
+    all.regsPerBlock = all.regsPerMultiprocessor = 65536;
+    all.warpSize = int(host.warp_size);
+    all.memPitch = 0x7FFFFFFF;
+    all.maxThreadsPerBlock = all.maxThreadsDim[0] = all.maxThreadsDim[1] = 1024, all.maxThreadsDim[2] = 64;
+    all.maxGridSize[0] = MOST_BLOCKS_X, all.maxGridSize[1] = all.maxGridSize[2] = MOST_BLOCKS_YZ;
+    all.memoryBusWidth = 256;
+    all.totalConstMem = 64 << 10;
+    all.major = 9, all.minor = 0;
+    all.textureAlignment = all.texturePitchAlignment = all.surfaceAlignment = 512;
+    all.maxTexture1D = all.maxTexture2D[0] = all.maxTexture2D[1] = 65536;
+    all.asyncEngineCount = all.concurrentKernels = all.streamPrioritiesSupported = 1;
+    all.multiProcessorCount = PROCESSORS;
+    all.canMapHostMemory = all.unifiedAddressing = all.managedMemory = all.concurrentManagedAccess = 1;
+    all.cooperativeLaunch = all.memoryPoolsSupported = all.globalL1CacheSupported = all.localL1CacheSupported = 1;
+    all.l2CacheSize = 4 << 20;
+    all.maxThreadsPerMultiProcessor = 2048, all.maxBlocksPerMultiProcessor = 32;
+    all.pageableMemoryAccess = settings.reaches_pageable;
+    return all;
 }
 
 bool attribute(cudaDeviceAttr which, int* value) {
@@ -55,7 +65,7 @@ bool attribute(cudaDeviceAttr which, int* value) {
         case cudaDevAttrMaxRegistersPerBlock:
         case cudaDevAttrMaxRegistersPerMultiprocessor: return *value = all.regsPerBlock, true;
         case cudaDevAttrClockRate:
-        case cudaDevAttrMemoryClockRate: return *value = all.clockRate, true;
+        case cudaDevAttrMemoryClockRate: return *value = KILOHERTZ, true;
         case cudaDevAttrTextureAlignment: return *value = int(all.textureAlignment), true;
         case cudaDevAttrMultiProcessorCount: return *value = all.multiProcessorCount, true;
         case cudaDevAttrGlobalMemoryBusWidth: return *value = all.memoryBusWidth, true;
@@ -81,45 +91,41 @@ bool attribute(cudaDeviceAttr which, int* value) {
         case cudaDevAttrIntegrated:
         case cudaDevAttrComputeMode:
         case cudaDevAttrEccEnabled:
-        case cudaDevAttrIsMultiGpuBoard:
-        case cudaDevAttrPageableMemoryAccess: return *value = 0, true;
+        case cudaDevAttrIsMultiGpuBoard: return *value = 0, true;
+        case cudaDevAttrPageableMemoryAccess: return *value = settings.reaches_pageable, true;
+#if ACCEL_SIM_OF_NVIDIA
+        default: return *value = 0, true;  // such as the extents of textures
+#else
+        default: return false;
+#endif
     }
-    return false;
-}
-
-cudaError_t only_device(int device, const char* function, void* pc) {
-    return device ? misused(cudaErrorInvalidDevice, function, pc, "there is no device %d, only 0", device) : cudaSuccess;
 }
 
 }  // namespace
 
-cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
-cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
-cudaError_t cudaSetDevice(int device) { return only_device(device, "cudaSetDevice", ACCEL_SIM_CALLER); }
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 cudaError_t cudaGetDeviceFlags(unsigned* flags) { return *flags = cudaDeviceScheduleAuto, cudaSuccess; }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return *device = 0, cudaSuccess; }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* made, int device) {
-    *made = properties();
-    return only_device(device, "cudaGetDeviceProperties", ACCEL_SIM_CALLER);
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
-    if (!attribute(which, value))
-        return misused(cudaErrorNotSupported, "cudaDeviceGetAttribute", ACCEL_SIM_CALLER,
-                       "attribute %d is not simulated", int(which));
-    return only_device(device, "cudaDeviceGetAttribute", ACCEL_SIM_CALLER);
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int) {
-    snprintf(text, size_t(size), "0000:00:00.0");
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* all, int device) {
+    ACCEL_SIM_CALL(NOTHING);
+    if (!exists(device)) return misused(cudaErrorInvalidDevice, call, "there is no device %d", device);
+    *all = properties();
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaPeekAtLastError(); }
-cudaError_t cudaThreadSynchronize() { return cudaPeekAtLastError(); }
-cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
+    ACCEL_SIM_CALL(NOTHING);
+    if (!exists(device)) return misused(cudaErrorInvalidDevice, call, "there is no device %d", device);
+    if (!attribute(which, value)) return misused(cudaErrorInvalidValue, call, "attribute %d is not simulated", int(which));
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+    snprintf(text, size_t(size), "0000:%02x:00.0", unsigned(device));
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     *value = limit == cudaLimitStackSize ? STACK / 2 : limit == cudaLimitMallocHeapSize ? 8 << 20 : 0;
@@ -132,10 +138,46 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (greatest) *greatest = -5;
     return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 0, cudaSuccess; }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return failed(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return failed(cudaErrorInvalidDevice); }
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    if (!exists(device) || !exists(peer)) return failed(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+    RUNTIME_CALL();
+    if (!exists(peer) || peer == context().device) return failed(cudaErrorInvalidDevice);
+    bool& enabled = peers[context().device][peer];
+    if (enabled) return failed(cudaErrorPeerAccessAlreadyEnabled);
+    enabled = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    RUNTIME_CALL();
+    if (!exists(peer) || peer == context().device) return failed(cudaErrorInvalidDevice);
+    peers[context().device][peer] = false;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDriverGetVersion(int* version) { return *version = VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int* version) { return *version = VERSION, cudaSuccess; }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+CUresult cuDriverGetVersion(int* version) { return *version = VERSION, CUDA_SUCCESS; }
+
+CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+    snprintf(name, size_t(size), "%s", properties().name);
+    return exists(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+    *bytes = host.memory;
+    return exists(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice device) {
+    return CUresult(cudaDeviceGetAttribute(value, cudaDeviceAttr(which), device));
+}

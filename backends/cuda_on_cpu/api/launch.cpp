@@ -1,18 +1,23 @@
-// The launches of a program. One runs at a time, on all workers, until it ends.
+// Launches of kernels, in the order of a stream. One runs at a time, on all workers, until it ends.
+#include "launch.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "api.h"
 
 namespace accel_sim {
 
 namespace {
 
-constexpr uint64_t FINDINGS = 64, STANDINGS = 1024, THREADS = 1024, DYNAMIC = 227 << 10;
+constexpr uint64_t FINDINGS = 64, STANDINGS = 1024, MOST_THREADS_Z = 64, ARGUMENT = 64;  // ARGUMENT: its alignment
 
 uint64_t launches;
 Finding findings[FINDINGS];
 Standing standings[STANDINGS];
+
+struct Launching : Work {
+    Kernel kernel;
+    void** arguments;  // with their values behind
+};
 
 cudaError_t error_of(uint32_t kind) {
     switch (kind) {
@@ -32,67 +37,79 @@ cudaError_t error_of(uint32_t kind) {
 
 uint64_t product(const Dim& extent) { return uint64_t(extent.x) * extent.y * extent.z; }
 
-cudaError_t checked(const char* kernel, void* pc, const Dim& grid, const Dim& block, uint64_t shared) {
-    if (!product(block) || product(block) > THREADS || block.z > 64)
-        return misused(cudaErrorInvalidConfiguration, kernel, pc, "a block of (%u, %u, %u) threads; 1 to %llu are possible",
-                       block.x, block.y, block.z, (unsigned long long)THREADS);
-    if (!product(grid) || grid.x > 0x7FFFFFFF || grid.y > 65535 || grid.z > 65535)
-        return misused(cudaErrorInvalidConfiguration, kernel, pc,
-                       "a grid of (%u, %u, %u) blocks; 1 to (2147483647, 65535, 65535) are possible", grid.x, grid.y,
-                       grid.z);
-    if (shared > DYNAMIC)
-        return misused(cudaErrorInvalidValue, kernel, pc, "%llu bytes of dynamic shared memory; a block has %llu",
-                       (unsigned long long)shared, (unsigned long long)DYNAMIC);
-    return cudaSuccess;
+uint64_t room(uint64_t size) { return (size + ARGUMENT - 1) & ~(ARGUMENT - 1); }
+
+// The program may change its arguments after the call.
+void** copied(void* const* arguments, const uint32_t* sizes, uint32_t count) {
+    uint64_t size = room(count * sizeof(void*));
+    for (uint32_t i = 0; i < count; ++i) size += room(sizes[i]);
+    void* memory = nullptr;
+    if (posix_memalign(&memory, ARGUMENT, size)) memory = nullptr;
+    if (!memory) return nullptr;
+    void** copies = (void**)memory;
+    char* value = (char*)memory + room(count * sizeof(void*));
+    for (uint32_t i = 0; i < count; value += room(sizes[i++])) copies[i] = memcpy(value, arguments[i], sizes[i]);
+    return copies;
 }
 
-Launch launch_of(void (*entry)(void**), void** arguments, const Dim& grid, const Dim& block, uint64_t shared) {
+Launch launch_of(const Launching& work) {
+    const Kernel& kernel = work.kernel;
+    const Image& image = *kernel.image;
     Launch launch = {};
-    launch.entry = entry, launch.arguments = arguments;
+    launch.entry = kernel.entry, launch.arguments = work.arguments;
     launch.ranges = all_ranges(&launch.range_count);
-    launch.shared_variables = host.shared_variables, launch.shared_count = host.shared_count;
-    launch.shared_size = host.shared_size, launch.shared_begin = host.shared_begin;
-    launch.code_begin = host.code_begin, launch.code_end = host.code_end;
+    launch.shared_variables = image.shared_variables, launch.shared_count = image.shared_count;
+    launch.shared_size = image.shared_size, launch.shared_begin = image.shared_begin;
+    launch.code_begin = image.code_begin, launch.code_end = image.code_end;
     launch.seed = host.seed + 0x9E3779B97F4A7C15u * launches++, launch.limit = host.limit;
     launch.findings = findings, launch.finding_capacity = FINDINGS;
     launch.standings = standings, launch.standing_capacity = STANDINGS;
-    launch.grid = grid, launch.block = block, launch.dynamic_shared = uint32_t(shared);
+    launch.grid = kernel.grid, launch.block = kernel.block, launch.dynamic_shared = uint32_t(kernel.shared);
     launch.warp_size = host.warp_size, launch.checks = host.checks, launch.workers = host.workers;
+    launch.cooperative = kernel.cooperative;
     return launch;
 }
 
+void launch_now(Work& work) {
+    const auto& launching = (const Launching&)work;
+    Launch launch = launch_of(launching);
+    const uint32_t kind = launching.kernel.image->launch(&launch);
+    if (launch.printed_size) fwrite(launch.printed, 1, launch.printed_size, stdout);
+    if (launch.printed) launching.kernel.image->release(launch.printed);
+    if (launch.finding_count && host.finished) host.finished(&launch, work.function, work.pc);
+    work_failed(error_of(kind));
+}
+
+void end_launch(Work& work) { free(((Launching&)work).arguments); }
+
 }  // namespace
 
+cudaError_t check_launch(const Call& call, const Kernel& kernel) {
+    const Dim &grid = kernel.grid, &block = kernel.block;
+    if (!product(block) || product(block) > MOST_THREADS || block.z > MOST_THREADS_Z)
+        return misused(cudaErrorInvalidConfiguration, call, "a block of (%u, %u, %u) threads; 1 to %llu are possible", block.x,
+                       block.y, block.z, (unsigned long long)MOST_THREADS);
+    if (!product(grid) || grid.x > MOST_BLOCKS_X || grid.y > MOST_BLOCKS_YZ || grid.z > MOST_BLOCKS_YZ)
+        return misused(cudaErrorInvalidConfiguration, call,
+                       "a grid of (%u, %u, %u) blocks; 1 to (%u, %u, %u) are possible", grid.x, grid.y, grid.z,
+                       MOST_BLOCKS_X, MOST_BLOCKS_YZ, MOST_BLOCKS_YZ);
+    if (kernel.shared > MOST_SHARED_BYTES)
+        return misused(cudaErrorInvalidValue, call, "%llu bytes of dynamic shared memory; a block has %llu",
+                       (unsigned long long)kernel.shared, (unsigned long long)MOST_SHARED_BYTES);
+    return cudaSuccess;
+}
+
+cudaError_t submit_launch(const Call& call, const Kernel& kernel, void* const* arguments, const uint32_t* sizes,
+                          uint32_t count, const void* handle) {
+    if (call.refused) return failed(call.refused);
+    Stream* stream = stream_for(call, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = check_launch(call, kernel)) return error;
+    Launching* work = work_of<Launching>(call, launch_now, end_launch);
+    work->kernel = kernel, work->arguments = copied(arguments, sizes, count);
+    if (!work->arguments) return drop(work), failed(cudaErrorMemoryAllocation);
+    submit(*stream, work);
+    return state_of_work();
+}
+
 }  // namespace accel_sim
-
-using namespace accel_sim;
-
-cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments, const Dim* grid,
-                                const Dim* block, uint64_t shared, uint32_t cooperative) {
-    void* pc = ACCEL_SIM_CALLER;
-    // The launch that runs this kernel holds the lock.
-    if (on_fiber()) fail_at(uint64_t(pc), UNSUPPORTED, "kernel launches from kernels");
-    Locked locked(host_lock);
-    if (cudaError_t error = checked(kernel, pc, *grid, *block, shared)) return error;
-    Launch launch = launch_of(entry, arguments, *grid, *block, shared);
-    launch.cooperative = cooperative;
-    const uint32_t kind = accel_sim_launch(&launch);
-    if (launch.printed_size) fwrite(launch.printed, 1, launch.printed_size, stdout);
-    if (launch.printed) accel_sim_release(launch.printed);
-    if (launch.finding_count && host.finished) host.finished(&launch, kernel, uint64_t(pc));
-    const cudaError_t error = error_of(kind);
-    return error ? failed(error) : cudaSuccess;
-}
-
-void accel_sim_host_begin(const Host* given) { host = *given; }
-
-void accel_sim_host_variable(void* address, uint64_t size, const char* name, uint32_t readonly) {
-    Locked locked(host_lock);
-    add_range(address, size, name, nullptr, readonly != 0);
-}
-
-const Origin* accel_sim_host_owner(uint64_t range) {
-    uint64_t count;
-    Range* ranges = all_ranges(&count);
-    return range < count ? &origin_of(ranges[range]) : nullptr;
-}

@@ -1,5 +1,6 @@
-// The memory of a program's device. Addresses are never used again, so that a use after release is known as such: all
-// memory comes from a reserved part of the address space, in ascending order.
+// The memory of the devices, and what is pinned. Addresses are never used again, so that a use after release is known as
+// such: all memory comes from a reserved part of the address space, in ascending order. Bytes show what was not written
+// yet, and, for a while, what was freed.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,16 +12,26 @@ namespace accel_sim {
 
 namespace {
 
-constexpr uint64_t ALIGNMENT = 256, SPACING = 256, KEPT = 4096;  // KEPT: released ranges that are remembered
-constexpr unsigned char POISON = 0xFF;                       // not a number, as a float
+constexpr uint64_t ALIGNMENT = 512, SPACING = 256;
+constexpr uint64_t KEPT = 4096;                      // released ranges that are remembered
+constexpr uint64_t BURIED = 64 << 20, GRAVES = 256;  // freed bytes, and ranges, that are not given back yet
+constexpr int FRESH = 0xFF, FREED = 0xDD;            // FRESH: not a number, as a float
 
 struct Table {
     Range* ranges;
     Origin* origins;
     uint64_t count, capacity, released;
     char *next, *end;  // of the reserved address space
-    uint64_t allocated;
+    uint64_t allocated[MOST_DEVICES];
 } table;
+
+// The ranges that were freed last; a ring.
+struct Graves {
+    struct {
+        uint64_t begin, size;
+    } each[GRAVES];
+    uint64_t first, count, bytes;
+} graves;
 
 void reserve() {
     for (uint64_t size = uint64_t(1) << 44; size >= uint64_t(1) << 28 && !table.next; size >>= 2) {
@@ -71,22 +82,30 @@ void forget_released() {
 }
 
 // Gives whole pages back to the system.
-void discard(const Range& range) {
-    const uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
-    const uint64_t begin = (range.begin + page - 1) & ~(page - 1), end = (range.begin + range.size) & ~(page - 1);
+void discard(uint64_t from, uint64_t size) {
+    const uint64_t begin = (from + PAGE - 1) & ~(PAGE - 1), end = (from + size) & ~(PAGE - 1);
     if (begin < end) madvise((void*)begin, end - begin, MADV_DONTNEED);
+}
+
+void bury(uint64_t begin, uint64_t size) {
+    if (size > BURIED) return discard(begin, size);
+    while (graves.count == GRAVES || graves.bytes + size > BURIED) {
+        const auto& oldest = graves.each[graves.first];
+        discard(oldest.begin, oldest.size);
+        graves.bytes -= oldest.size, --graves.count, graves.first = (graves.first + 1) % GRAVES;
+    }
+    memset((void*)begin, FREED, size);
+    graves.each[(graves.first + graves.count++) % GRAVES] = {begin, size};
+    graves.bytes += size;
 }
 
 void drop_shadow(Range& range) {
     free(range.written);
-    if (range.cells) accel_sim_drop_cells(range.cells);
+    if (range.cells) forget_cells(range.cells);
     range.written = nullptr, range.cells = nullptr;
 }
 
 }  // namespace
-
-Host host;
-pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
 
 Range* range_at(const void* address) {
     const uint64_t at = after(uint64_t(address));
@@ -102,15 +121,15 @@ Range* all_ranges(uint64_t* count) {
     return table.ranges;
 }
 
-uint64_t allocated() { return table.allocated; }
+uint64_t allocated(int device) { return table.allocated[device]; }
 
-bool add_range(void* memory, uint64_t size, const char* function, void* pc, bool readonly) {
+bool add_range(void* memory, uint64_t size, const Origin& origin, bool readonly) {
     if (!grow()) return false;
     const uint64_t at = after(uint64_t(memory));
     memmove(&table.ranges[at + 1], &table.ranges[at], (table.count - at) * sizeof(Range));
     memmove(&table.origins[at + 1], &table.origins[at], (table.count - at) * sizeof(Origin));
     table.ranges[at] = {uint64_t(memory), size, nullptr, nullptr, readonly, 0};
-    table.origins[at] = {function, uint64_t(pc), 0};
+    table.origins[at] = origin;
     ++table.count;
     return true;
 }
@@ -120,28 +139,35 @@ void remove_range(Range* range) {
     erase(uint64_t(range - table.ranges));
 }
 
-bool allocate(void** memory, uint64_t size, const char* function, void* pc, bool tracked) {
+// The host writes to memory of other kinds without the API, so it is not known which bytes were written.
+bool allocate(void** memory, uint64_t size, const Origin& origin) {
     if (!table.next) reserve();
-    const uint64_t room = uint64_t(table.end - table.next);
-    if (size > host.memory - table.allocated || size + ALIGNMENT + SPACING > room) return false;
-    char* begin = (char*)((uint64_t(table.next) + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
-    if (!add_range(begin, size, function, pc, false)) return false;
+    const bool of_host = origin.kind == MemoryKind::PINNED, tracked = origin.kind == MemoryKind::DEVICE;
+    const uint64_t room = uint64_t(table.end - table.next), alignment = of_host ? uint64_t(PAGE) : ALIGNMENT;
+    uint64_t& used = table.allocated[origin.device];
+    if (!of_host && size > host.memory - used) return false;
+    if (size > room || alignment + SPACING > room - size) return false;
+    char* begin = (char*)((uint64_t(table.next) + alignment - 1) & ~(alignment - 1));
+    if (!add_range(begin, size, origin, false)) return false;
     Range* range = range_at(begin);
     if (tracked && host.checks & CHECK_INIT && !(range->written = (uint8_t*)calloc(size, 1))) {
         remove_range(range);
         return false;
     }
-    if (tracked) memset(begin, POISON, size);
-    table.next = begin + size + SPACING, table.allocated += size;
+    if (tracked) memset(begin, FRESH, size);
+    table.next = begin + size + SPACING;
+    if (!of_host) used += size;
     *memory = begin;
     return true;
 }
 
-void release(Range* range, void* pc) {
-    origin_of(*range).released_pc = uint64_t(pc);
+void release(Range* range, uint64_t pc) {
+    Origin& origin = origin_of(*range);
+    origin.released_pc = pc;
     drop_shadow(*range);
-    discard(*range);
-    range->released = 1, table.allocated -= range->size;
+    bury(range->begin, range->size);
+    range->released = 1;
+    if (origin.kind != MemoryKind::PINNED) table.allocated[origin.device] -= range->size;
     if (++table.released > KEPT) forget_released();
 }
 

@@ -1,76 +1,297 @@
-// Streams and events of the API. Work is done when it is given, so all are complete.
-#include <stdlib.h>
+// Streams, events, and functions of the host that streams call.
+#include "schedule.h"
 
-#include "../include/accel_sim/host_api.h"
-#include "api.h"
+namespace accel_sim {
 
-using namespace accel_sim;
-
-struct CUstream_st {
-    unsigned flags;
-    int priority;
-};
-
-struct CUevent_st {
-    uint64_t time;  // nanoseconds
-    bool recorded;
+struct Event {
+    Event* next;
+    int device;
+    bool timed;
+    Mark* mark;  // of its last record; null before
 };
 
 namespace {
 
-template <typename T>
-cudaError_t made(T** place) {
-    *place = (T*)calloc(1, sizeof(T));
-    return *place ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+Event* events;  // that were created and not destroyed
+
+Event* event_for(const Call& call, const void* handle) {
+    for (Event* each = events; each; each = each->next)
+        if (each == handle) return each;
+    misused(cudaErrorInvalidResourceHandle, call, "there is no event %p; it was destroyed, or never created", handle);
+    return nullptr;
+}
+
+bool captured(const Event& event) { return event.mark && event.mark->captured; }
+bool reached(const Event& event) { return !event.mark || event.mark->reached; }
+cudaError_t state_of(int device) { return is_lost(device) ? cudaErrorIllegalAddress : state_of_work(); }
+
+cudaError_t created(cudaEvent_t* place, unsigned flags) {
+    Event* event = (Event*)zeros(sizeof(Event));
+    *event = {events, context().device, !(flags & cudaEventDisableTiming), nullptr};
+    *place = (cudaEvent_t)(events = event);
+    return cudaSuccess;
+}
+
+// What waits for an event that is destroyed still waits.
+cudaError_t destroyed(const Call& call, cudaEvent_t handle) {
+    Event* event = event_for(call, handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    Event** place = &events;
+    while (*place != event) place = &(*place)->next;
+    *place = event->next;
+    let_go(event->mark);
+    free(event);
+    return cudaSuccess;
+}
+
+cudaError_t recorded(const Call& call, cudaEvent_t handle, const void* on) {
+    Event* event = event_for(call, handle);
+    Stream* stream = event ? stream_for(call, on) : nullptr;
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (event->device != stream->device)
+        return misused(cudaErrorInvalidResourceHandle, call, "the event is of device %d, and the stream of device %d",
+                       event->device, stream->device);
+    Mark* before = event->mark;
+    event->mark = record(*stream, call);
+    let_go(before);
+    return cudaSuccess;
+}
+
+cudaError_t query(const Call& call, cudaEvent_t handle) {
+    Event* event = event_for(call, handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    if (is_lost(event->device)) return cudaErrorIllegalAddress;
+    if (captured(*event)) return cudaErrorCapturedEvent;
+    poll();
+    return reached(*event) ? state_of(event->device) : cudaErrorNotReady;
+}
+
+cudaError_t waited_for(const Call& call, cudaEvent_t handle) {
+    Event* event = event_for(call, handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    if (captured(*event)) return cudaErrorCapturedEvent;
+    const int device = event->device;
+    if (event->mark) finish_mark(event->mark);
+    return state_of(device);
+}
+
+cudaError_t time_between(const Call& call, float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    Event *first = event_for(call, begin), *last = first ? event_for(call, end) : nullptr;
+    if (!last) return cudaErrorInvalidResourceHandle;
+    if (!first->mark || !last->mark) return misused(cudaErrorInvalidResourceHandle, call, "an event was not recorded");
+    if (!first->timed || !last->timed || first->device != last->device)
+        return misused(cudaErrorInvalidResourceHandle, call, "an event has no times, or is of another device");
+    if (!reached(*first) || !reached(*last)) return cudaErrorNotReady;
+    *milliseconds = float(1e-6 * double(int64_t(last->mark->time - first->mark->time)));
+    return cudaSuccess;
+}
+
+// An event that was never recorded is no reason to wait.
+cudaError_t ordered_after(const Call& call, const void* handle, cudaEvent_t event) {
+    const Event* before = event_for(call, event);
+    Stream* stream = before ? stream_for(call, handle) : nullptr;
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (before->mark) submit_wait(*stream, call, before->mark);
+    return cudaSuccess;
+}
+
+cudaError_t created(cudaStream_t* place, unsigned flags, int priority) {
+    *place = (cudaStream_t)create_stream(!(flags & cudaStreamNonBlocking), priority)->handle;
+    return cudaSuccess;
+}
+
+cudaError_t destroyed(const Call& call, cudaStream_t handle) {
+    Stream* stream = stream_for(call, handle);
+    if (!stream || uintptr_t(handle) <= uintptr_t(cudaStreamPerThread)) return failed(cudaErrorInvalidResourceHandle);
+    destroy_stream(*stream);
+    return cudaSuccess;
+}
+
+// While a stream is captured, the host can neither ask for its state nor wait for it; trying to do so ends the capture.
+cudaError_t refusal(Stream* stream) {
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!stream->capturing) return is_lost(stream->device) ? cudaErrorIllegalAddress : cudaSuccess;
+    stream->spoiled = true;
+    return failed(cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t finished(const Call& call, const void* handle) {
+    Stream* stream = stream_for(call, handle);
+    if (cudaError_t error = refusal(stream)) return error;
+    const int device = stream->device;
+    finish(*stream);
+    return state_of(device);
+}
+
+cudaError_t is_done(const Call& call, const void* handle) {
+    Stream* stream = stream_for(call, handle);
+    if (cudaError_t error = refusal(stream)) return error;
+    poll();
+    return idle(*stream) ? state_of(stream->device) : cudaErrorNotReady;
+}
+
+struct HostCall : Work {
+    cudaHostFn_t function_of_host;
+    cudaStreamCallback_t callback;
+    cudaStream_t stream;
+    void* data;
+};
+
+void call_back(void* work) {
+    const auto& call = *(HostCall*)work;
+    if (call.callback) call.callback(call.stream, cudaSuccess, call.data);
+    else call.function_of_host(call.data);
+}
+
+cudaError_t called(const Call& call, cudaStream_t handle, cudaHostFn_t function, cudaStreamCallback_t callback, void* data) {
+    Stream* stream = stream_for(call, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    HostCall* work = work_of<HostCall>(call, [](Work& work) { call_host(call_back, &work); });
+    work->function_of_host = function, work->callback = callback, work->stream = handle, work->data = data;
+    submit(*stream, work);
+    return cudaSuccess;
 }
 
 }  // namespace
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return made(stream); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return made(stream); }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) { return made(stream); }
+}  // namespace accel_sim
 
+using namespace accel_sim;
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    RUNTIME_CALL();
+    return created(stream, cudaStreamDefault, 0);
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    RUNTIME_CALL();
+    return created(stream, flags, 0);
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+    RUNTIME_CALL();
+    return created(stream, flags, priority);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (stream != cudaStreamLegacy && stream != cudaStreamPerThread) free(stream);
+    RUNTIME_CALL();
+    return destroyed(call, stream);
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    RUNTIME_CALL();
+    return finished(call, stream);
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    RUNTIME_CALL();
+    return is_done(call, stream);
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    RUNTIME_CALL();
+    return ordered_after(call, stream, event);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+    RUNTIME_CALL();
+    const Stream* stream = stream_for(call, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    *flags = stream->blocking ? cudaStreamDefault : cudaStreamNonBlocking;
     return cudaSuccess;
 }
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaPeekAtLastError(); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+    RUNTIME_CALL();
+    const Stream* stream = stream_for(call, handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    *priority = stream->priority;
+    return cudaSuccess;
+}
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
-    function(stream, cudaSuccess, data);
-    return cudaSuccess;
+    RUNTIME_CALL();
+    return called(call, stream, nullptr, function, data);
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    RUNTIME_CALL();
+    return called(call, stream, function, nullptr, data);
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-    function(data);
-    return cudaSuccess;
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    RUNTIME_CALL();
+    return created(event, cudaEventDefault);
 }
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return made(event); }
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned) { return made(event); }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return made(event); }
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-    if (!event) return misused(cudaErrorInvalidResourceHandle, "cudaEventRecord", ACCEL_SIM_CALLER, "the event is null");
-    event->time = now(), event->recorded = true;
-    return cudaSuccess;
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+    RUNTIME_CALL();
+    return created(event, flags);
 }
-
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaPeekAtLastError(); }
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-    if (!begin || !end || !begin->recorded || !end->recorded)
-        return misused(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", ACCEL_SIM_CALLER,
-                       "an event was not recorded");
-    *milliseconds = float(1e-6 * double(int64_t(end->time - begin->time)));
-    return cudaSuccess;
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    RUNTIME_CALL();
+    return created(event, flags);
 }
-
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    free(event);
-    return cudaSuccess;
+    RUNTIME_CALL();
+    return destroyed(call, event);
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    RUNTIME_CALL();
+    return recorded(call, event, stream);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    RUNTIME_CALL();
+    return query(call, event);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    RUNTIME_CALL();
+    return waited_for(call, event);
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    RUNTIME_CALL();
+    return time_between(call, milliseconds, begin, end);
+}
+
+// --- the driver's names; its flags have the same numbers
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+    DRIVER_CALL();
+    return CUresult(created(stream, flags, 0));
+}
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+    DRIVER_CALL();
+    return CUresult(created(stream, flags, priority));
+}
+CUresult cuStreamDestroy(CUstream stream) {
+    DRIVER_CALL();
+    return CUresult(destroyed(call, stream));
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+    DRIVER_CALL();
+    return CUresult(finished(call, stream));
+}
+CUresult cuStreamQuery(CUstream stream) {
+    DRIVER_CALL();
+    return CUresult(is_done(call, stream));
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+    DRIVER_CALL();
+    return CUresult(ordered_after(call, stream, event));
+}
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+    DRIVER_CALL();
+    return CUresult(called(call, stream, function, nullptr, data));
+}
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+    DRIVER_CALL();
+    return CUresult(created(event, flags));
+}
+CUresult cuEventDestroy(CUevent event) {
+    DRIVER_CALL();
+    return CUresult(destroyed(call, event));
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    DRIVER_CALL();
+    return CUresult(recorded(call, event, stream));
+}
+CUresult cuEventQuery(CUevent event) {
+    DRIVER_CALL();
+    return CUresult(query(call, event));
+}
+CUresult cuEventSynchronize(CUevent event) {
+    DRIVER_CALL();
+    return CUresult(waited_for(call, event));
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+    DRIVER_CALL();
+    return CUresult(time_between(call, milliseconds, begin, end));
 }

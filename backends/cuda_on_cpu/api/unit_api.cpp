@@ -1,8 +1,12 @@
 // The CUDA runtime of whole programs, as one unit for the compiler.
-#include "memory.cpp"
 #include "allocations.cpp"
+#include "context.cpp"
 #include "copies.cpp"
 #include "device.cpp"
 #include "errors.cpp"
+#include "graphs.cpp"
 #include "launch.cpp"
+#include "memory.cpp"
+#include "programs.cpp"
+#include "schedule.cpp"
 #include "streams.cpp"

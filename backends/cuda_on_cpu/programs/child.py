@@ -39,6 +39,8 @@ class Settings(NamedTuple):
         Threads of a warp, the seed of the order of threads, threads of the system, bytes of the device.
     limit : float
         Seconds for each kernel.
+    late : bool
+        Streams run when they are waited for, in an order drawn from the seed; otherwise their work is done at once.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Settings(NamedTuple):
     workers: int
     memory: int
     limit: float
+    late: bool
 
 
 _FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(launching.Launch), ctypes.c_char_p, ctypes.c_uint64)
@@ -58,14 +61,27 @@ _MISUSED = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uin
 
 
 class _Owner(ctypes.Structure):
+    """`Origin` of ``api.h``."""
+
     function: bytes
     pc: int
     released_pc: int
-    _fields_ = [("function", ctypes.c_char_p), ("pc", ctypes.c_uint64), ("released_pc", ctypes.c_uint64)]
+    kind: int
+    _fields_ = [
+        ("function", ctypes.c_char_p),
+        ("pc", ctypes.c_uint64),
+        ("released_pc", ctypes.c_uint64),
+        ("kind", ctypes.c_uint32),
+        ("device", ctypes.c_int32),
+    ]
 
 
-class _Host(ctypes.Structure):
-    """See ``host.h``."""
+_VARIABLE = 3
+"""The kind of memory of a variable of the module, as in ``api.h``."""
+
+
+class _Image(ctypes.Structure):
+    """See ``api.h``. The runtime fills in the last two."""
 
     _fields_ = [
         ("shared_variables", ctypes.c_void_p),
@@ -74,6 +90,16 @@ class _Host(ctypes.Structure):
         ("shared_begin", ctypes.c_void_p),
         ("code_begin", ctypes.c_uint64),
         ("code_end", ctypes.c_uint64),
+        ("launch", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+    ]
+
+
+class _Host(ctypes.Structure):
+    """See ``api.h``."""
+
+    _fields_ = [
+        ("image", _Image),
         ("memory", ctypes.c_uint64),
         ("seed", ctypes.c_uint64),
         ("limit", ctypes.c_double),
@@ -82,7 +108,7 @@ class _Host(ctypes.Structure):
         ("warp_size", ctypes.c_uint32),
         ("checks", ctypes.c_uint32),
         ("workers", ctypes.c_uint32),
-        ("padding", ctypes.c_uint32),
+        ("late", ctypes.c_uint32),
     ]
 
 
@@ -113,13 +139,16 @@ class _Program:
     def _begin(self) -> None:
         module, settings = self.module, self.settings
         self._shared = launching.shared_variables(module)
-        self._host = _Host(
+        image = _Image(
             shared_variables=ctypes.addressof(self._shared),
             shared_count=len(self._shared),
             shared_size=module.shared_size,
             shared_begin=module.shared_begin,
             code_begin=module.code[0],
             code_end=module.code[1],
+        )
+        self._host = _Host(
+            image=image,
             memory=settings.memory,
             seed=settings.seed,
             limit=settings.limit,
@@ -128,6 +157,7 @@ class _Program:
             warp_size=settings.warp,
             checks=sum({launching.CHECKS[name] for name in settings.checks.split(",") if name}),
             workers=settings.workers,
+            late=settings.late,
         )
         self.runtime.accel_sim_host_begin(ctypes.byref(self._host))
         self._names = [variable.name.encode() for variable in module.globals]
@@ -141,9 +171,9 @@ class _Program:
         """Describe a range of the runtime's table."""
         owner = self.runtime.accel_sim_host_owner(ctypes.c_uint64(number)).contents
         function = owner.function.decode()
-        made = function.startswith("cuda")
-        said = f"{used.size} bytes of {function}" if made else f"the variable {function} of {used.size} bytes"
-        return Area(used.begin, used.size, said, self._site(owner.pc), self._site(owner.released_pc))
+        variable = owner.kind == _VARIABLE
+        text = f"the variable {function} of {used.size} bytes" if variable else f"{used.size} bytes of {function}"
+        return Area(used.begin, used.size, text, self._site(owner.pc), self._site(owner.released_pc))
 
     def _site(self, pc: int) -> str:
         frames = self.module.frames(pc) if pc else ()

@@ -42,6 +42,7 @@ def run_program(
     options: Sequence[str] = (),
     folders: Sequence[Path] = (),
     host_options: Sequence[str] = (),
+    late: bool = False,
     folder: Path | None = None,
     limit: float | None = None,
     output: int | None = None,
@@ -58,6 +59,9 @@ def run_program(
         Its arguments.
     options, folders, host_options
         As of `build_program`.
+    late : bool, optional
+        Its streams run when they are waited for, in an order that is drawn from ``sim_seed``, so that a missing wait
+        shows in the results. Otherwise, work is done when it is submitted.
     folder : Path, optional
         The current folder of the program.
     limit : float, optional
@@ -85,7 +89,7 @@ def run_program(
         given = {
             "path": str(built.path), "runtime": str(built.runtime), "reports": str(reports), "devices": devices,
             "checks": settings.kernel_checks, "warp": settings.sim_warp, "seed": settings.sim_seed,
-            "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit,
+            "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit, "late": late,
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
         process = subprocess.run(  # noqa: S603 - the user's program

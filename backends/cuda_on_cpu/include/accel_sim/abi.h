@@ -1,5 +1,6 @@
 // What compiled kernels and the runtime agree on. Included by the language headers and by the runtime; needs no library.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 namespace accel_sim {

@@ -8,7 +8,8 @@
 #include "host_api.h"
 
 extern "C" cudaError accel_sim_host_launch(const char* kernel, void (*entry)(void**), void** arguments,
-                                           const accel_sim::Dim* grid, const accel_sim::Dim* block, uint64_t shared,
+                                           const uint32_t* sizes, uint32_t count, const accel_sim::Dim* grid,
+                                           const accel_sim::Dim* block, uint64_t shared, void* stream,
                                            uint32_t cooperative);
 
 namespace accel_sim_host {
@@ -39,9 +40,11 @@ struct OnlyIf<true> {
     using type = void;
 };
 
-// The entry of a kernel: the address of what is called comes first, its arguments follow. See entry.h for what is unseen.
+// The entry of a kernel: the address of what is called comes first, its arguments follow. A stream that runs late keeps
+// copies of them, so their sizes are needed. See entry.h for what is unseen.
 template <typename F, typename... P>
 struct Entry {
+    static constexpr uint32_t sizes[] = {sizeof(F), sizeof(typename Value<P>::type)...};
     template <unsigned... I>
     static ACCEL_SIM_INLINE void expand(F* function, void** all, accel_sim::Indices<I...>) {
         (*function)(*(typename Value<P>::type*)all[I + 1]...);
@@ -53,16 +56,19 @@ struct Entry {
     }
 };
 
-inline cudaError_t start(const Configuration& at, const char* kernel, void (*entry)(void**), void** arguments,
-                         bool cooperative) {
+template <typename F, typename... P>
+constexpr uint32_t Entry<F, P...>::sizes[];
+
+template <typename E, unsigned N>
+cudaError_t start(const Configuration& at, const char* kernel, void* (&arguments)[N], bool cooperative) {
     const accel_sim::Dim grid = {at.grid.x, at.grid.y, at.grid.z}, block = {at.block.x, at.block.y, at.block.z};
-    return accel_sim_host_launch(kernel, entry, arguments, &grid, &block, at.shared, cooperative);
+    return accel_sim_host_launch(kernel, E::call, arguments, E::sizes, N, &grid, &block, at.shared, at.stream, cooperative);
 }
 
 template <typename F, typename... P>
 cudaError_t start_with(const Configuration& at, const char* kernel, F& function, P&... values) {
     void* all[] = {(void*)&function, (void*)&values...};
-    return start(at, kernel, Entry<F, P...>::call, all, false);
+    return start<Entry<F, P...>>(at, kernel, all, false);
 }
 
 // Kernels whose arguments are deduced.
@@ -119,4 +125,4 @@ Deduced<Call> launcher(Configuration at, const char* kernel, Find, Call call, ..
         [&](auto tag) -> decltype(accel_sim_host::exact(tag, __VA_ARGS__)) {                       \
             return accel_sim_host::exact(tag, __VA_ARGS__);                                        \
         },                                                                                         \
-        [&](auto... values) { __VA_ARGS__(values...); }, 0)
+        [=](auto... values) { __VA_ARGS__(values...); }, 0)

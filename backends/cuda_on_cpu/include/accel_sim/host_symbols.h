@@ -72,7 +72,7 @@ cudaError_t start_function(void (*function)(P...), dim3 grid, dim3 block, void**
                            cudaStream_t stream, bool cooperative) {
     void* all[sizeof...(P) + 1] = {(void*)&function};
     for (size_t i = 0; i < sizeof...(P); ++i) all[i + 1] = arguments[i];
-    return start({grid, block, shared, stream}, "kernel", Entry<void (*)(P...), P...>::call, all, cooperative);
+    return start<Entry<void (*)(P...), P...>>({grid, block, shared, stream}, "kernel", all, cooperative);
 }
 
 }  // namespace accel_sim_host

@@ -1,0 +1,132 @@
+// The settings, the lock of the machine, and the device and context that are current in each thread.
+#include <stdio.h>
+
+#include "schedule.h"
+
+namespace accel_sim {
+
+namespace {
+
+__thread Context current;
+bool lost[MOST_DEVICES];
+
+}  // namespace
+
+Host host;
+Settings settings = {1, false, true, false, false, false};
+
+Context& context() { return current; }
+bool exists(int device) { return device >= 0 && device < settings.devices; }
+bool is_lost(int device) { return lost[device]; }
+
+void lose(int device) {
+    lost[device] = true;
+    drop_work(device);
+}
+
+Call::Call(const char* function, void* pc, Needs needs) : function(function), pc(pc), refused(cudaSuccess) {
+    entered(function, pc);
+    pthread_mutex_lock(&machine_lock);
+    if (in_host_function()) {
+        refused = misused(cudaErrorNotPermitted, *this, "a function that a stream calls on the host must not use CUDA");
+    } else if (needs == Needs::CONTEXT && !current.bound) {
+        refused = misused(cudaErrorDeviceUninitialized, *this,
+                          "this thread has no context; call cuCtxCreate or cudaSetDevice first");
+    } else if (needs != Needs::NOTHING) {
+        current.bound = true;
+        refused = is_lost(current.device) ? cudaErrorIllegalAddress : cudaSuccess;
+    }
+}
+
+Call::~Call() { pthread_mutex_unlock(&machine_lock); }
+
+}  // namespace accel_sim
+
+using namespace accel_sim;
+
+namespace {
+
+int contexts[MOST_DEVICES];  // only their addresses are used
+CUcontext context_of(int device) { return (CUcontext)&contexts[device]; }
+
+}  // namespace
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = settings.devices;
+    return settings.devices ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    ACCEL_SIM_CALL(NOTHING);
+    *device = context().device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    ACCEL_SIM_CALL(NOTHING);
+    if (!exists(device))
+        return misused(cudaErrorInvalidDevice, call, "there is no device %d, only %d", device, settings.devices);
+    context() = {device, true};
+    return is_lost(device) ? cudaErrorIllegalAddress : cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+    RUNTIME_CALL();
+    finish_device(context().device);
+    return is_lost(context().device) ? cudaErrorIllegalAddress : state_of_work();
+}
+
+cudaError_t cudaDeviceReset() {
+    RUNTIME_CALL();
+    finish_device(context().device);
+    return cudaSuccess;
+}
+
+CUresult cuInit(unsigned) { return settings.devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE; }
+
+CUresult cuDeviceGetCount(int* count) {
+    *count = settings.devices;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int index) {
+    *device = index;
+    return exists(index) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* created, CUdevice device) {
+    *created = context_of(device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+
+CUresult cuCtxGetCurrent(CUcontext* now) {
+    *now = context().bound ? context_of(context().device) : nullptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext wanted) {
+    context() = wanted ? Context{int((int*)wanted - contexts), true} : Context{0, false};
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+    *device = context().device;
+    return context().bound ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxSynchronize() {
+    DRIVER_CALL();
+    finish_device(context().device);
+    return CUresult(is_lost(context().device) ? cudaErrorIllegalAddress : state_of_work());
+}
+
+#if !ACCEL_SIM_OF_NVIDIA  // whose newest headers do not have the first, and other parameters of the second
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+CUresult cuCtxCreate(CUcontext* created, unsigned, CUdevice device) {
+    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    return cuCtxSetCurrent(*created = context_of(device));
+}
+CUresult cuCtxDestroy(CUcontext) { return cuCtxSetCurrent(nullptr); }
+#endif

@@ -23,7 +23,7 @@ from accel.memory import new_stream
 from accel.testing import use_backend
 from accel.testing.plans import carry_out, set_all
 
-from . import pages, remedies
+from . import pages, profiles, remedies
 
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
@@ -33,6 +33,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is about time, and other processes share the machine.
 settings.register_profile("accel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("accel")
+
+
+def pytest_collection_modifyitems(config, items):
+    """In the profile quick, leave out what is in `full` alone."""
+    if profiles.QUICK:
+        items[:], others = profiles.divided(items)
+        config.hook.pytest_deselected(items=others)
 
 
 class ToyBackend:

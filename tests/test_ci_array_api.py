@@ -7,6 +7,8 @@ import pytest
 
 from .cupy_backend.standard_checkout import OPTIONS
 
+pytestmark = pytest.mark.slow
+
 TESTS = """
 import os
 from pathlib import Path

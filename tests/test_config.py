@@ -251,6 +251,7 @@ def test_settings_need_no_numpy(python):
     assert python("import sys, accel.config; accel.config.current(); print('numpy' in sys.modules)") == "False"
 
 
+@pytest.mark.slow
 def test_no_more_threads_are_started_than_are_asked_for_and_at_most_1024_can_be(python):
     code = """
         import threading

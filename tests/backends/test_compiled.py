@@ -86,6 +86,7 @@ class TestWithoutNumba:
 class TestFolders:
     """If the cache folder cannot be written, each process compiles."""
 
+    @pytest.mark.slow
     def test_that_cannot_be_written_are_done_without_and_nothing_lies_beside_the_code(self, printed, tmp_path):
         file = tmp_path / "file"
         file.touch()
@@ -100,6 +101,7 @@ class TestFolders:
         """
         assert printed(code, "-W", "error") == ("done", "")
 
+    @pytest.mark.slow
     def test_whose_files_are_broken_or_that_are_full_are_done_without(self, printed, tmp_path):
         code = f"""
             import pathlib, numba.core.caching
@@ -121,6 +123,7 @@ class TestFolders:
         assert found == ("True True True\nTrue True 2\nTrue True None", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space as Linux does")
 def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed):
     """Without memory LLVM would abort the process."""
@@ -192,15 +195,18 @@ class TestForks:
         print(status, copied, by_kernels())
     """
 
+    @pytest.mark.slow
     def test_do_not_wait_for_a_compilation_and_the_child_copies_by_numpy(self, printed):
         child = "os._exit(0 if right() and right() and compiled._kernels == {} else 1)"
         assert printed(self.CODE.format(child=child))[0] == "0 [True] True"
 
+    @pytest.mark.slow
     def test_leave_the_child_what_was_compiled_before(self, printed):
         child = "os._exit(0 if compiled.kernel(other, 1) is len and compiled.kernel(third, 1) is None else 1)"
         code = "compiled._kernels[other] = len\n" + textwrap.dedent(self.CODE.format(child=child))
         assert printed(code)[0] == "0 [True] True"
 
+    @pytest.mark.slow
     def test_between_compilations_leave_the_child_all(self, printed):
         code = """
             child = os.fork()
@@ -211,6 +217,7 @@ class TestForks:
         """
         assert printed(code)[0] == "0 True"
 
+    @pytest.mark.slow
     def test_within_a_compilation_go_on_with_it_in_the_child(self, printed):
         """Numba itself, or a finaliser, may fork."""
         code = """

@@ -216,6 +216,7 @@ class TestSharing:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 class TestForks:
+    @pytest.mark.slow
     def test_a_child_starts_helpers_of_its_own(self, started):
         code = """
             child = os.fork()
@@ -226,6 +227,7 @@ class TestForks:
         """
         assert ended(started(code)) == "0"
 
+    @pytest.mark.slow
     def test_a_child_of_a_process_in_the_midst_of_copies(self, started):
         code = """
             stop = threading.Event()
@@ -250,6 +252,7 @@ class TestForks:
 
 
 class TestEnd:
+    @pytest.mark.slow
     def test_during_copies_of_a_daemon(self, started):
         code = """
             begun = threading.Event()
@@ -263,6 +266,7 @@ class TestEnd:
         """
         assert ended(started(code, SIDE="4096")) == ""
 
+    @pytest.mark.slow
     def test_during_copies_of_a_stream(self, started):
         code = """
             found = []
@@ -272,6 +276,7 @@ class TestEnd:
         """
         assert ended(started(code, SIDE="2048")).split() == ["True"] * 5
 
+    @pytest.mark.slow
     def test_by_an_interrupt_from_the_keyboard(self, started):
         code = """
             try:
@@ -314,6 +319,7 @@ class TestCompiling:
         monkeypatch.setattr(sys, "byteorder", "big")
         assert compiled.kernel(BYTES, 1 << 30) is None
 
+    @pytest.mark.slow
     def test_what_was_compiled_lies_in_the_folder_for_it(self, started, tmp_path):
         assert ended(started("print(right())", ACCEL_CACHE_DIR=str(tmp_path))) == "True"
         assert list(tmp_path.glob("numba-*/**/*.nbi"))

@@ -100,6 +100,7 @@ class TestTheCache:
         place(file)
         assert printed("print(doubles())") == "True"
 
+    @pytest.mark.slow
     def test_that_cannot_be_written_is_done_without(self, printed, tmp_path):
         file = tmp_path / "file"
         file.touch()

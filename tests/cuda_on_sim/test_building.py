@@ -152,6 +152,7 @@ def test_an_unknown_option_is_an_error_that_names_it():
         made(options=("-D",))
 
 
+@pytest.mark.slow
 def test_a_runtime_is_made_where_there_is_none(cache):
     for path in cache.iterdir():
         path.unlink()
@@ -244,6 +245,7 @@ def test_the_cache_drops_what_was_used_least_recently(cache):
     assert sorted(path.name for path in cache.iterdir()) == ["a", "b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a file is in its place", "it is read-only"])
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch, kind):
     if kind == "it is read-only":
@@ -300,6 +302,7 @@ def test_a_compiler_that_is_killed_is_no_error_in_the_source(cache, tmp_path, mo
     assert made().path.is_file()
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_compiler_and_leaves_no_file(cache, tmp_path):
     marker = tmp_path / "started"
     command = fake(tmp_path, f'case "$*" in *unit.cpp*) touch {marker}; exec sleep 1000;; esac')

@@ -172,6 +172,7 @@ except SyntaxError as error:
 """
 
 
+@pytest.mark.slow
 def test_kernels_are_built_by_the_wheel_without_its_libraries(tmp_path):
     assert importlib.util.find_spec("ziglang"), "the extra 'test' has it"
     zig = Path(importlib.util.find_spec("ziglang").submodule_search_locations[0]) / "zig"

@@ -230,6 +230,7 @@ def run(name, *results, source=CUB, grid=1, block=128, **settings):
     return launch(source, name, grid, block, X, *results, **settings)[1:]
 
 
+@pytest.mark.slow
 @SEEDS
 def test_reductions_of_blocks(seed):
     found, wide = run("reductions", np.zeros(6, np.int32), np.zeros(3), seed=seed)
@@ -267,11 +268,13 @@ def test_loads_sorts_exchanges_histograms_and_heads_of_blocks(seed):
     np.testing.assert_array_equal(heads, np.r_[1, hundreds[1:] != hundreds[:-1]])
 
 
+@pytest.mark.slow
 def test_storage_that_is_used_again_without_a_barrier_is_a_race():
     with pytest.raises(KernelRaceError, match="reused"):
         run("reused", np.zeros(1, np.int32), source=REUSED)
 
 
+@pytest.mark.slow
 @SEEDS
 def test_atomics_of_libcuxx_lose_nothing(seed):
     sums, real, wide, bits = launch(LIBCUXX, "atomics", 2, 128, np.zeros(4, np.int32), np.zeros(1, np.float32),
@@ -286,6 +289,7 @@ def test_what_a_release_store_publishes_an_acquire_load_sees(seed):
     assert launch(LIBCUXX, "handed_over", 2, 64, flag, data, out, seed=seed)[2].tolist() == [42, 42]
 
 
+@pytest.mark.slow
 @SEEDS
 def test_barriers_and_pipelines_of_libcuxx_wait(seed):
     settings = {"source": WAITING, "seed": seed, "checks": ""}
@@ -319,6 +323,7 @@ def test_a_missing_wheel_is_named(monkeypatch):
         libraries.flags("#include <cuda/std/array>\n", kind="gcc", warp=32)
 
 
+@pytest.mark.slow
 def test_replacements_that_the_cache_lost_are_made_again(tmp_path):
     with accel.using(cache_dir=str(tmp_path)):
         folder = libraries._replacements(libraries._headers())

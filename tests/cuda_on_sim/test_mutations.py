@@ -36,12 +36,14 @@ def mutations():
     return every_mutation(PROGRAMS, {name.partition(":")[0] for name in SOME})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_a_mutation_that_does_harm_is_reported(mutations, name):
     mutation = mutations[name]
     assert SOME[name] in reported(PROGRAMS[mutation.program], mutation, seeds=1)
 
 
+@pytest.mark.slow
 def test_what_was_judged_exists():
     names = every_mutation(PROGRAMS, {name.partition(":")[0] for name in JUDGED})
     assert set(JUDGED) <= set(names)

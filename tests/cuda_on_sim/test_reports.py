@@ -259,6 +259,7 @@ class TestMessages:
         message = str(caught(KernelMemoryError, "use", kept, 7, block=1))
         assert "an address of the simulated device that was stored in memory; pass memory as an argument" in message
 
+    @pytest.mark.slow
     def test_a_launch_that_does_not_end_says_where_its_threads_are(self):
         with accel.using(kernel_limit=1):
             error = caught(KernelTimeoutError, "forever", ints(), block=8, checks="memory")

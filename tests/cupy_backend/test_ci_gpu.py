@@ -13,6 +13,8 @@ import pytest
 
 from .standard_checkout import KNOWN, STANDARD, checkout
 
+pytestmark = pytest.mark.slow
+
 CUPY = """
 import sys, warnings
 warnings.warn("a path could not be detected")

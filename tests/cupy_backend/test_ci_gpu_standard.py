@@ -8,6 +8,8 @@ import pytest
 
 from .standard_checkout import KNOWN, STANDARD, checkout
 
+pytestmark = pytest.mark.slow
+
 MIXED = """
 import pytest
 

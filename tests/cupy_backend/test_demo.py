@@ -51,6 +51,7 @@ def test_the_peaks_are_those_of_array_functions(debug):
     np.testing.assert_array_equal(peaks.to_numpy(), np.asarray(standard.peaks(xp.asarray(x), reach)).ravel())
 
 
+@pytest.mark.slow
 def test_the_planted_error_is_shown_and_the_gpu_stays_usable():
     text = io.StringIO()
     show_planted_error(Device.best(), Console(file=text, width=100))

@@ -14,6 +14,7 @@ def test_there_are_pages_to_run():
     assert {page.stem for page in PAGES} == {"on_a_gpu", "your_own_cuda_or_hip"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_python_on_the_page_runs_on_a_gpu(gpu_machine, page):
     text, namespace = page.read_text(encoding="utf-8"), {"__name__": page.stem}

@@ -101,6 +101,7 @@ def test_debug_mode_is_on_where_it_was_asked_for_and_nowhere_else(given, tmp_pat
     assert not config.current().debug
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small", "races")
 def test_the_simulated_device_goes_on_after_the_error_and_sees_no_race(tmp_path, capsys):
     assert demo.main("sim", tmp_path, debug=True) == 0

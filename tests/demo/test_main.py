@@ -24,6 +24,7 @@ def small(stars, vessel, monkeypatch):
     monkeypatch.setattr(run, "run_demo", quick)
 
 
+@pytest.mark.slow
 def test_the_real_job(tmp_path, capsys):
     assert demo.main("cpu", tmp_path / "made" / "here") == 0
     printed = capsys.readouterr().out
@@ -140,6 +141,7 @@ def test_output_that_is_no_terminal_names_each_step_before_the_results(stars, tm
     assert (f"Computing: {stars.title}, " in before) is not terminal
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="pipes break otherwise elsewhere")
 def test_a_reader_that_leaves_early_does_not_look_like_a_difference(tmp_path):
     code = f"import sys; from accel import demo; sys.stderr.write(str(demo.main('cpu', {str(tmp_path)!r})))"

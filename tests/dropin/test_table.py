@@ -8,6 +8,7 @@ from .page import GROUPS, HERE
 ALLOWED = {"cpu": {"yes"}, "sim": {"native", "refused"}, "sim, host copies": {"yes"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_answers_are_right_and_the_page_has_them(group):
     found, written = page.outcomes(GROUPS[group].split()), page.rows_on_page()

@@ -17,10 +17,12 @@ def storm(device, *options):
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_at_random_moments(device):
     assert storm(device, "--seconds", "2") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("device", "step"), [("cpu", 3), ("sim", 7)])
 def test_at_each_moment_of_each_operation(device, step):
     assert storm(device, "--moments", str(step)) == ""

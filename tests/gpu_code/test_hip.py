@@ -52,6 +52,7 @@ def compiled(text, architecture, *defines):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("width", WIDTHS)

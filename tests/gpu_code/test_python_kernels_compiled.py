@@ -57,6 +57,7 @@ def test_narrow_indices_are_computed_with_narrow_multiplications():
         assert "mul.lo.s64" in with_nvrtc(program, bits=64).ptx
 
 
+@pytest.mark.slow
 @bits
 @pytest.mark.parametrize("architecture", AMD)
 def test_clang_spills_no_vector_registers_for_amd(architecture, bits):

@@ -172,6 +172,7 @@ def test_threads_that_launch_on_the_same_memory_lose_no_launch():
     assert (c.to_numpy() == 150).all()
 
 
+@pytest.mark.slow
 def test_the_benchmark_measures_every_goal():
     done = subprocess.run(
         [sys.executable, str(BENCHMARK), "--quick", "launch", "sum", "debug", "first", "streams", "threads"],

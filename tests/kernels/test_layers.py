@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ..profiles import QUICK
 from .frontend.running import lowered, module_of
 from .generated import kernels
 from .layers import Texts, agree, by_host, by_interpreter, case_of
@@ -52,7 +53,7 @@ def some_kernels(count):
 
 
 def test_the_text_for_gpus_does_what_the_interpreter_does(tmp_path):
-    for several in batched(some_kernels(EXAMPLES // 3)):
+    for several in batched(some_kernels(EXAMPLES // (12 if QUICK else 3))):
         cases = [(generated, case) for generated in several for case in cases_of(generated, tmp_path)]
         texts = Texts([case.program for _, case in cases])
         for seed, (generated, case) in enumerate(cases):

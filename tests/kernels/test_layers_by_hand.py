@@ -13,11 +13,13 @@ def cases(run_page, root):
     return cases_by_hand(run_page, root)
 
 
+@pytest.mark.slow
 def test_code_of_the_host_does_what_the_interpreter_does(cases):
     for case in cases:
         agree(by_host(case), by_interpreter(case), CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("warp", [32, 64])
 def test_the_text_for_gpus_does_what_the_interpreter_does(cases, warp):
     chosen = [case for case in cases if warp == 32 or case.program.explicit]

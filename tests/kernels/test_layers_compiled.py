@@ -18,6 +18,7 @@ def texts(run_page, root, tmp_path_factory):
     return Texts([case.program for case in cases])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("architecture", "bits"), [("sm_75", 64), ("sm_120", 32)])
 def test_nvrtc_makes_code_of_all_kernels(texts, architecture, bits):
     tools.need(nvrtc.library(), "NVRTC (nvidia-cuda-nvrtc)")
@@ -25,6 +26,7 @@ def test_nvrtc_makes_code_of_all_kernels(texts, architecture, bits):
     assert {kernel_name(program, 0) for program in texts.programs.values()} <= made.kernels.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("architecture", "warp", "bits"), [("gfx90a", 64, 64), ("gfx1100", 32, 32)])
 def test_clang_makes_code_of_all_kernels_for_amd(texts, architecture, warp, bits):
     tools.need(CLANG, "clang (clang-19, or ziglang)")

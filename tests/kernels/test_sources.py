@@ -100,5 +100,6 @@ def test_the_file_is_named_as_c_writes_text():
     assert '#line 1 "C:\\\\a \\"b\\".cu"\n' in KernelSource("", 'C:\\a "b".cu').unit
 
 
+@pytest.mark.slow
 def test_what_all_kernels_are_given_is_installed(installed):
     assert (installed / "accel/kernels/raw/view.cuh").read_text() in KernelSource("", "<source>").unit

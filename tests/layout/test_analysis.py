@@ -274,6 +274,7 @@ def test_no_swizzle_is_found_where_none_is_needed():
     assert find_swizzle(Layout(64), 4) == Swizzle(0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tile", "itemsize", "wanted"),
     [

@@ -43,6 +43,7 @@ def test_without_the_options_nothing_is_changed(project):
     assert "accel:" not in printed
 
 
+@pytest.mark.slow
 def test_each_of_the_checks_fails_the_test_itself_and_says_how_to_repeat_it(project):
     code = with_launches("""
     def test_right():
@@ -71,6 +72,7 @@ def test_each_of_the_checks_fails_the_test_itself_and_says_how_to_repeat_it(proj
     assert len(re.findall("repeat: pytest", printed)) == 3
 
 
+@pytest.mark.slow
 def test_the_checks_are_those_that_are_chosen(project):
     code = with_launches("""
     def test_race():
@@ -89,6 +91,7 @@ def test_a_value_that_an_option_cannot_have_is_refused(tmp_path, project, option
         project("def test(): pass", "1 passed", option)
 
 
+@pytest.mark.slow
 def test_each_test_has_a_seed_of_its_own_made_of_its_name_and_of_the_given_number(project):
     code = """
         from accel.config import current
@@ -109,6 +112,7 @@ def test_each_test_has_a_seed_of_its_own_made_of_its_name_and_of_the_given_numbe
     assert not {seed for _, seed in first} & {seed for _, seed in seeds("--accel-kernel-seed=2")}
 
 
+@pytest.mark.slow
 def test_a_random_seed_is_printed_and_is_the_same_in_all_processes(project):
     code = """
         import pytest
@@ -128,6 +132,7 @@ def test_a_random_seed_is_printed_and_is_the_same_in_all_processes(project):
     assert len({*re.findall(r"repeat: .*--accel-kernel-seed=(\d+)", printed)} | {header[1]}) == 1
 
 
+@pytest.mark.slow
 def test_the_width_of_warps_is_that_of_the_option(project):
     code = with_launches("""
     def test_width(request):
@@ -139,6 +144,7 @@ def test_the_width_of_warps_is_that_of_the_option(project):
     project(code, "1 passed", "--accel-kernel-warp=32")
 
 
+@pytest.mark.slow
 def test_kernels_of_fixtures_are_checked_with_the_test_that_sets_them_up_or_ends_them(project):
     code = with_launches("""
     @pytest.fixture(scope="module")
@@ -168,6 +174,7 @@ def test_kernels_of_fixtures_are_checked_with_the_test_that_sets_them_up_or_ends
     assert "ERROR at teardown of test_also_right" in printed
 
 
+@pytest.mark.slow
 def test_tests_of_unittest_are_checked_too(project):
     code = with_launches("""
     import unittest
@@ -191,6 +198,7 @@ def test_tests_of_unittest_are_checked_too(project):
     assert "test_waited_for FAILED" in printed
 
 
+@pytest.mark.slow
 def test_kernels_of_threads_that_a_test_starts_are_checked(project):
     code = with_launches("""
     from threading import Thread
@@ -203,6 +211,7 @@ def test_kernels_of_threads_that_a_test_starts_are_checked(project):
     assert "KernelInitError" in project(code, "1 failed", "--accel-kernel-checks=all")
 
 
+@pytest.mark.slow
 def test_what_an_earlier_test_left_does_not_fail_the_next(project):
     code = with_launches("""
     def test_first():
@@ -248,6 +257,7 @@ CUPY = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_a_project_for_cupy_runs_on_a_simulated_device(project, tmp_path, options):
     (tmp_path / "conftest.py").write_text("import cupy\n\nMADE = cupy.ones(3).get()\n")

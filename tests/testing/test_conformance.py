@@ -98,6 +98,7 @@ def report(tmp_path_factory):
     return subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.slow
 def test_a_sound_backend_passes(report):
     assert "passed" in report
     assert "TestSound" not in report

@@ -116,6 +116,7 @@ def printed_by_scipy(tmp_path_factory):
     return run(tmp_path_factory.mktemp("scipy"), *modules, "-k", "py_0d_defaults or FFTFreq or fht_identity")
 
 
+@pytest.mark.slow
 def test_scipys_tests_run_on_each_device_beside_their_own_namespaces(printed_by_scipy):
     for run in ("array_api_strict", "accel.xp-cpu", "accel.xp-sim-seed0"):
         assert f"test_fht_identity[{run}-" in printed_by_scipy
@@ -133,10 +134,12 @@ def test_scipys_tests_of_devices_use_all_devices_of_the_place(printed_by_scipy):
     assert "TestFFTFreq::test_device[accel.xp-sim-seed0] PASSED" in printed_by_scipy
 
 
+@pytest.mark.slow
 def test_scipys_tests_need_its_switch(tmp_path):
     assert "SCIPY_ARRAY_API=1 is set; set it" in run(tmp_path, "scipy.fft.tests.test_fftlog", switch="")
 
 
+@pytest.mark.slow
 def test_scikit_learns_tests_run_on_each_device_beside_their_own_namespaces(tmp_path):
     printed = run(tmp_path, "sklearn.utils.tests.test_extmath", "-k", "incremental_weighted and array_api")
     for name in ("array_api_strict-device1-float32", "accel.xp-cpu-float64", "accel.xp-sim-float64"):

@@ -106,6 +106,7 @@ def printed(site, tmp_path_factory):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_what_is_right_passes_on_the_cpu_and_with_each_seed(printed):
     assert "test_installed PASSED" in printed
     assert set(re.findall(r"test_right\[(.*)\] PASSED", printed)) == {"cpu", "sim-seed0", "sim-seed1"}

@@ -33,6 +33,7 @@ def project(page, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_backend_conforms(project):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)

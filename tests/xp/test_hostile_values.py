@@ -15,6 +15,7 @@ from accel.errors import BoundsError, DTypeError, OutOfMemoryError
 SWEEP = Path(__file__).with_name("hostile_values.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "sim"])
 def test_whatever_is_given_where_an_array_comes_out_or_an_error(device):
     done = subprocess.run(

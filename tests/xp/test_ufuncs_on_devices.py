@@ -117,6 +117,7 @@ def reduce_with_all():
     return [each.__name__ for each in of_two if computed(each, Device.SIM, reductions)]
 
 
+@pytest.mark.slow
 def test_reductions_are_those_of_numpy_or_refused(python):
     # In a process of its own: NumPy keeps the operands for ever if such a call is refused.
     code = f"import runpy; print(*runpy.run_path({__file__!r})['reduce_with_all']())"

@@ -48,6 +48,7 @@ def test_rings_are_lists_of_the_vertices(country):
         np.testing.assert_array_equal(ring.T, [outline["lon"], outline["lat"]])
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_nothing_of_the_real_results():
     atlas = load_atlas()
     steps = []

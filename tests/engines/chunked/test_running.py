@@ -36,6 +36,7 @@ def opened(path):
     return xr.open_zarr(path, chunked_array_type="accel", chunks={}, consolidated=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use_flox", [True, False])
 def test_an_anomaly_of_more_than_the_budget_is_written_within_it(path, tmp_path, use_flox):
     budget, found = 10 * MIB, []

@@ -62,6 +62,7 @@ def test_the_loss_of_all_workers_after_a_launch_changes_no_result(cluster, tasks
     assert np.array_equal(cluster.gather(x), 4 * values)
 
 
+@pytest.mark.slow
 def test_a_body_that_always_ends_its_worker_is_given_up(cluster, tasks):
     x, y = (from_array(np.ones(4), read_only=False) for _ in range(2))
     future = tasks.deadly(x)
@@ -208,6 +209,7 @@ def test_stores_of_a_closed_cluster_are_unreadable_and_can_be_overwritten(cluste
         assert chosen.gather(y).tolist() == [0, 1, 5, 5, 5, *values[5:]]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_killed_is_noticed(tasks, tmp_path):
     file = tmp_path / "scheduler.json"
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]

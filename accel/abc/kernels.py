@@ -98,6 +98,11 @@ class PreparesCalls(Protocol):
 class SupportsKernels(Protocol):
     """A backend that compiles programs."""
 
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages of `kernel_source`; where two backends write the same one, `Kernel.inspect` asks the first."""
+        ...
+
     def compile_kernel(self, device: Device, program: "Program") -> CompiledKernel:
         """Return a program compiled for a device.
 
@@ -109,10 +114,7 @@ class SupportsKernels(Protocol):
         ...
 
     def kernel_source(self, program: "Program", language: str) -> str:
-        """Return the source text that is compiled for a program.
-
-        The language is ``host``, ``cuda`` or ``hip``. No device is needed.
-        """
+        """Return the source text that is compiled for a program, in one of the languages. No device is needed."""
         ...
 
 

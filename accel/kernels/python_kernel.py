@@ -3,24 +3,24 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from accel import config
 from accel.abc import Stream
-from accel.abc.kernels import ChecksThreads, SupportsKernels
+from accel.abc.kernels import ChecksThreads
 from accel.abc.stream import is_stream
 from accel.device import Device, resolve
-from accel.errors import CapabilityError, DeviceMismatchError, KernelLaunchError
+from accel.errors import DeviceMismatchError, KernelLaunchError
 from accel.ir.text import program_text
 from accel.kernels.binding import Bound, Signature
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import Lowered, lower
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
 from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
+from accel.kernels.languages import writer_of
 from accel.kernels.specialization import DONE, Geometry, Specialization, specialized
 from accel.memory import heap_of
-from accel.registry import NoBackendError, providers
 from accel.support.locks import open_after_fork
 
 __all__ = ["Kernel", "Launch", "kernel"]
@@ -28,7 +28,6 @@ __all__ = ["Kernel", "Launch", "kernel"]
 _Function: TypeAlias = Callable[..., Any]
 _Key: TypeAlias = tuple[tuple[object, ...], bool, Device]
 
-_LANGUAGES = {"host": "cpu", "cuda": "cuda", "hip": "rocm"}
 _MOST_LAUNCHERS = 8
 _BLOCK = 256
 
@@ -158,16 +157,15 @@ class Kernel:
 
         Parameters
         ----------
-        language : {"ir", "host", "cuda", "hip"}
-            The typed form, or the source for the host, CUDA or HIP. No such device is needed.
+        language : str
+            ``"ir"`` for the typed form, or a language that a backend writes: ``"host"`` for LLVM's, ``"cuda"``,
+            ``"hip"``, or ``"python"``, which simulated devices interpret. No such device is needed.
         *arguments, **named
             As for a call.
         """
-        if language != "ir" and language not in _LANGUAGES:
-            raise ValueError(f"{language!r} is not shown; write 'ir', 'host', 'cuda' or 'hip'")
+        write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         bound = self._bound(arguments, named)[1]
-        program = self._lowered(bound, self._debugging).program
-        return program_text(program) if language == "ir" else _translator(language).kernel_source(program, language)
+        return write(self._lowered(bound, self._debugging).program)
 
     @property
     def _debugging(self) -> bool:
@@ -259,17 +257,6 @@ def _geometry(specialization: Specialization, how: Launch) -> Geometry:
         f"{name} asks where its thread is, so it needs a grid; write {name}.on(grid=blocks, block=threads)(...), "
         f"or {name}.on(over=threads)(...)"
     )
-
-
-def _translator(language: str) -> SupportsKernels:
-    """Return the backend that writes source text in a language."""
-    try:
-        backend = providers.get(_LANGUAGES[language])
-    except NoBackendError as error:
-        raise CapabilityError(f"no backend writes {language}: {error}") from None
-    if not isinstance(backend, SupportsKernels):
-        raise CapabilityError(f"the backend {backend.name} writes no kernels in {language}")
-    return backend
 
 
 @overload

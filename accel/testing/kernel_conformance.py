@@ -159,6 +159,13 @@ class KernelConformance:
         yield lambda values, dtype: accel.container(np.asarray(values).astype(dtype), device=self.device)
         heap.wait()
 
+    def test_a_kernel_is_shown_in_each_language_of_the_backend(self, heap: Heap) -> None:
+        backend, v = heap.backend, accel.zeros(3)[:]
+        assert isinstance(backend, SupportsKernels)
+        texts = [_scale.inspect(language, v, 2.0) for language in backend.languages]
+        assert texts
+        assert all(texts)
+
     @pytest.mark.parametrize("size", _SIZES)
     def test_a_loop_visits_each_element_once(self, container: _Make, size: int) -> None:
         v = container(np.arange(size), "float32")

@@ -36,6 +36,7 @@ class CpuBackend:
     """Host memory from NumPy; everything is done before a call returns."""
 
     name = "cpu"
+    languages = ("host",)
 
     def __init__(self) -> None:
         self._pool = Pool(Slabs(), largest=LARGEST, kept=1 << 19)

@@ -52,6 +52,7 @@ class CupyBackend:
     """
 
     name = "cupy"
+    languages = ("cuda", "hip")
 
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.RLock())
@@ -277,7 +278,7 @@ class CupyBackend:
         ValueError
             If the language is another.
         """
-        if language not in {"cuda", "hip"}:
+        if language not in self.languages:
             raise ValueError(f"kernels on GPUs are compiled from 'cuda' and 'hip'; found {language!r}")
         return device_source(program)
 

@@ -55,6 +55,7 @@ class SimBackend:
     """
 
     name = "sim"
+    languages = ("python",)
 
     def __init__(self, devices: int = 4) -> None:
         self._devices = tuple(Device.SIM[index] for index in range(devices))
@@ -240,7 +241,7 @@ class SimBackend:
         return SimKernel(program, device, self)
 
     def kernel_source(self, program: Program, language: str) -> str:
-        """Return the Python functions that the steps of a program become; raises `CapabilityError` for CUDA and HIP."""
+        """Return the Python functions that the steps of a program become; other languages are a `CapabilityError`."""
         return kernel_source(program, language)
 
     def compile_raw(

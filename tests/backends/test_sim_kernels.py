@@ -308,7 +308,7 @@ def test_blocks_and_shared_memory_have_limits(sim):
 
 
 def test_the_source_of_a_kernel_is_the_python_that_is_interpreted(sim):
-    source = sim.kernel_source(ir.program(doubling(), parameters=[ir.view()]), "host")
+    source = sim.kernel_source(ir.program(doubling(), parameters=[ir.view()]), "python")
     assert "value_0 = ((m_v.read(t, v_i, None)) *" in source
     with pytest.raises(CapabilityError, match="no 'cuda' source"):
         sim.kernel_source(ir.program(), "cuda")

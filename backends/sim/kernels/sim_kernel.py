@@ -193,8 +193,8 @@ def kernel_source(program: Program, language: str) -> str:
     Raises
     ------
     CapabilityError
-        If the language is not ``host``.
+        If the language is not ``python``.
     """
-    if language != "host":
-        raise CapabilityError(f"simulated devices have no {language!r} source of kernels; ask for 'host'")
+    if language != "python":
+        raise CapabilityError(f"simulated devices have no {language!r} source of kernels; write 'python'")
     return Interpreter(program).text

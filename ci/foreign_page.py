@@ -9,7 +9,7 @@ from typing import Any
 from foreign_reasons import REASONS
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "docs" / "others_tests.json"
+RESULTS = ROOT / "ci" / "others_tests.json"
 PAGE = ROOT / "docs" / "guide" / "others_tests.md"
 RUNS = ("array_api_strict", "cpu", "sim")
 PROJECTS = {"scipy": "SciPy", "sklearn": "scikit-learn"}

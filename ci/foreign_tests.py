@@ -1,7 +1,7 @@
 """Runs other projects' array-API tests on our arrays, and on those of array_api_strict beside them.
 
 ``ci/foreign_tests`` runs all modules; ``ci/foreign_tests scipy.fft sklearn.metrics`` those of these packages. Each
-module is run in a process of its own. Its results are written to docs/others_tests.json, and the table of all results
+module is run in a process of its own. Its results are written to ci/others_tests.json, and the table of all results
 to docs/guide/others_tests.md.
 """
 

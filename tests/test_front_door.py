@@ -10,6 +10,8 @@ import pytest
 
 import accel
 
+from .tables import rows
+
 HEAVY = ("cupy", "numba", "scipy", "skimage", "torch", "dask", "ml_dtypes", "PIL", "rich", "array_api_compat")
 
 
@@ -72,7 +74,7 @@ def test_the_stub_offers_the_same_names_from_the_same_homes():
     assert imports == accel._LAZY | dict.fromkeys(submodules, "accel")
 
 
-@pytest.mark.parametrize(
+@rows(
     "module",
     sorted(
         f"accel.{'.'.join(path.relative_to(Path(accel.__file__).parent).with_suffix('').parts)}".removesuffix(

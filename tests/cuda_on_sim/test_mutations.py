@@ -5,6 +5,7 @@ All of them run by `python -m tests.cuda_on_sim.controls`; here a few of each ki
 
 import pytest
 
+from ..tables import rows
 from .controls import does_harm, every_mutation, reported
 from .corpus.cases import every_program
 from .judged import JUDGED
@@ -55,7 +56,7 @@ def test_a_judgement_overrules_the_oracle():
     assert does_harm({"name": "another", "harm": "the results differ"})
 
 
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=lambda program: program.name)
+@rows("program", PROGRAMS.values(), ids=lambda program: program.name)
 def test_the_functions_that_a_program_uses_keep_their_lines(program):
     source, used = reachable(program.source, program.kernels())
     lines, kept = program.source.splitlines(), source.splitlines()

@@ -6,7 +6,7 @@ import pytest
 from accel.engines import InOut, Input, engine, task
 from accel.store import create_store, from_array
 
-from ..store.legate_cases import CASES, chained  # noqa: TID252 - the tests are no installed package
+from ..store.legate_cases import CASES, chained
 
 ENGINES = {
     "eager": ("eager", {}),

@@ -4,12 +4,11 @@ import json
 from math import prod
 from pathlib import Path
 
-import pytest
-
 from accel import layout as library
 from accel.errors import LayoutError
 from accel.layout import ComposedLayout, Layout, Swizzle, parse_tiler
 
+from ..tables import rows
 from . import postconditions as post
 from .definitions import leaves, nested, plain, size, swizzled, table
 
@@ -72,7 +71,7 @@ POSTCONDITIONS = {
 
 def cases(*operations):
     found = [case for case in CASES if case["op"] in operations]
-    return pytest.mark.parametrize("case", found, ids=[f"{case['id']}-{case['op']}" for case in found])
+    return rows("case", found, ids=lambda case: f"{case['id']}-{case['op']}")
 
 
 def compute(case):

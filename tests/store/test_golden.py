@@ -8,6 +8,7 @@ import pytest
 
 from accel.store import create_store
 
+from ..tables import rows
 from .legate_cases import CASES, applied, chained
 
 
@@ -28,7 +29,7 @@ def listed(store):
 
 def by(*groups, key):
     found = [case for case in CASES if case["group"] in groups or not groups]
-    return [pytest.param(case, id=f"{case['group']}-{case['id']}") for case in found if key in case]
+    return rows("case", [case for case in found if key in case], ids=lambda case: f"{case['group']}-{case['id']}")
 
 
 def described(store, root):
@@ -44,13 +45,13 @@ def described(store, root):
 TRANSFORMS = "promote", "project", "broadcast", "slice", "transpose", "delinearize", "chain", "child"
 
 
-@pytest.mark.parametrize("case", by(*TRANSFORMS, key="result"))
+@by(*TRANSFORMS, key="result")
 def test_transforms_give_the_recorded_stores(case):
     root = root_of(case)
     assert described(chained(root, case["ops"]), root) == case["result"]
 
 
-@pytest.mark.parametrize("case", by("tiling", key="result"))
+@by("tiling", key="result")
 def test_tilings_give_the_recorded_tiles(case):
     partition = chained(root_of(case), case["ops"])
     assert [*partition.color_shape] == case["result"]["color_shape"]
@@ -60,14 +61,14 @@ def test_tilings_give_the_recorded_tiles(case):
         assert found == expected | {"values": listed(tile)} | expected, color
 
 
-@pytest.mark.parametrize("case", by("alias", key="ops2"))
+@by("alias", key="ops2")
 def test_stores_share_elements_as_recorded(case):
     root = root_of(case)
     one, other = chained(root, case["ops"]), chained(root, case["ops2"])
     assert {"equal_storage": one.equal_storage(other), "overlaps": one.overlaps(other)} == case["result"]
 
 
-@pytest.mark.parametrize("case", by("alias", key="special"))
+@by("alias", key="special")
 def test_stores_of_two_roots_share_nothing(case):
     others = {
         "other_root": lambda: create_store("int64", case["input"]["shape"]),
@@ -79,7 +80,7 @@ def test_stores_of_two_roots_share_nothing(case):
     assert {"equal_storage": root.equal_storage(other), "overlaps": root.overlaps(other)} == case["result"]
 
 
-@pytest.mark.parametrize("case", by(key="error"))
+@by(key="error")
 def test_errors_have_the_recorded_type_and_message(case):
     error, at = case["error"], case["error"]["at_op"]
     store = chained(root_of(case), case["ops"][:at])

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import accel
 from accel.layout import Layout, equivalent
+
+from ..tables import rows
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "mojo_layout_tensor.json"
 BY_MEMORY = (423, 449)
@@ -32,7 +33,7 @@ def cases(*operations, decided=False):
     found = [case for case in CASES if case["op"] in operations and decided == ("differs_here" in case)]
     found = [case for case in found if case["id"] not in (*BY_MEMORY, NEEDS_AXIS)]
     assert found, operations
-    return pytest.mark.parametrize("case", found, ids=[f"{case['id']}-{case['op']}" for case in found])
+    return rows("case", found, ids=lambda case: f"{case['id']}-{case['op']}")
 
 
 def case_of(number):

@@ -9,6 +9,7 @@ from accel import layout as algebra
 from accel.errors import LayoutError
 from accel.layout import Layout, Swizzle, offsets
 
+from ..tables import rows
 from .layout_tensor_cases import GOLDEN, layout_of
 
 CASES = [case for case in json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"] if case["input_layout"] is None]
@@ -48,7 +49,7 @@ def by_mode(layout):
 def cases(*operations):
     found = [case for case in CASES if case["op"] in operations and "differs_here" not in case]
     found = [case for case in found if case["id"] != WIDENED]
-    return pytest.mark.parametrize("case", found, ids=[f"{case['id']}-{case['op']}" for case in found])
+    return rows("case", found, ids=lambda case: f"{case['id']}-{case['op']}")
 
 
 @cases(*COMPUTED)

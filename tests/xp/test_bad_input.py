@@ -19,6 +19,8 @@ from accel.errors import (
     ReleasedError,
 )
 
+from ..tables import rows
+
 DEVICES = pytest.mark.parametrize("device", ["cpu", "sim"])
 OTHERS = {"cpu": "sim", "sim": "cpu"}
 VALUES = np.asarray([1.0, 2.0, 3.0])
@@ -308,7 +310,7 @@ def run(line, names):
 
 
 @DEVICES
-@pytest.mark.parametrize(("line", "kind", "said"), LINES, ids=[f"{line} {kind.__name__}" for line, kind, _ in LINES])
+@rows(("line", "kind", "said"), LINES)
 def test_is_refused_with_what_was_found_and_what_to_write(device, line, kind, said):
     names = names_on(device)
     with pytest.raises(kind, match=said.format(device=device, other=OTHERS[device])):

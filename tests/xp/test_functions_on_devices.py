@@ -7,6 +7,7 @@ import accel
 from accel import xp
 from accel.errors import DeviceMismatchError
 
+from ..tables import rows
 from .test_numpy_functions import CASES, GIVEN, same
 
 COMPUTED = """
@@ -93,7 +94,7 @@ def called(call, arrays):
     return eval(call, {**vars(np), "np": np, "fft": np.fft, "linalg": np.linalg}, arrays)
 
 
-@pytest.mark.parametrize("call", listed(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])
+@rows("call", listed(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])
 def test_the_result_is_that_of_numpy(call, sim):
     with accel.using(host_copies="never"):
         found = called(call, on(sim))

@@ -10,6 +10,8 @@ from accel.errors import BoundsError, CapabilityError, DTypeError, OverlapError
 from accel.xp.calls import method
 from accel.xp.methods import Methods
 
+from ..tables import rows
+
 VALUES = np.array([[3.0, -1.5, 2.0, 0.0], [5.5, 2.5, -4.0, 1.0], [0.0, 7.0, 1.0, -2.0]])
 SORTED = np.array([1.0, 2.0, 4.0, 8.0])
 GIVEN = {
@@ -73,7 +75,7 @@ def same(found, expected):
         assert found == expected
 
 
-@pytest.mark.parametrize("call", [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()])
+@rows("call", [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()])
 def test_the_result_is_that_of_numpy(call, device):
     ours = {name: xp.asarray(values, device=device) for name, values in GIVEN.items()}
     same(eval(call, {"np": np}, ours), eval(call, {"np": np}, dict(GIVEN)))

@@ -12,6 +12,8 @@ import accel
 from accel import xp
 from accel.xp import numpy_functions
 
+from ..tables import rows
+
 SECTIONS = ["", "linalg", "fft"]
 OURS = {
     "Array": "the class, for annotations",
@@ -81,7 +83,7 @@ OTHER_PARAMETERS = {"round": {"decimals"}}
 """Parameters of NumPy's that the standard does not have."""
 
 
-@pytest.mark.parametrize(("part", "name"), [each for each in FUNCTIONS if each[1] not in OURS and each not in ADDED])
+@rows(("part", "name"), [each for each in FUNCTIONS if each[1] not in OURS and each not in ADDED])
 def test_signatures_are_those_of_strict(part, name, strict):
     """Options can be given by position too, as NumPy takes them."""
     ours, theirs = (parameters(getattr(section(library, part), name), name) for library in (xp, strict))
@@ -93,7 +95,7 @@ def test_signatures_are_those_of_strict(part, name, strict):
         assert ours[each][1] == default or name in OTHER_SIGNATURES
 
 
-@pytest.mark.parametrize(("part", "name"), FUNCTIONS)
+@rows(("part", "name"), FUNCTIONS)
 def test_functions_say_what_they_are(part, name):
     function = getattr(section(xp, part), name)
     if function.__module__.startswith("numpy"):

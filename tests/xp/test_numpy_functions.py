@@ -11,6 +11,8 @@ from accel.errors import CapabilityError, DeviceMismatchError
 from accel.xp import numpy_functions
 from accel.xp.calls import member
 
+from ..tables import rows
+
 GIVEN = {
     "x": np.array([[3.0, -1.5, 2.0, 0.25], [5.5, 2.5, -4.0, 1.0], [0.5, 7.0, 1.0, -2.0]]),
     "v": np.array([0.1, 0.5, 0.9, 0.3]),
@@ -99,7 +101,7 @@ def same(found, expected):
         assert isinstance(found, xp.Array) or type(found) is type(expected)
 
 
-@pytest.mark.parametrize("case", CASES)
+@rows("case", CASES)
 def test_the_result_is_that_of_numpy(case, device):
     ours = {name: xp.asarray(values, device=device) for name, values in GIVEN.items()}
     with xp.default_device(device):
@@ -112,7 +114,7 @@ def test_every_name_is_called_above():
     assert names | numpy_functions.LINALG.keys() <= CALLED
 
 
-@pytest.mark.parametrize("name", numpy_functions.ARRAYS.split() + numpy_functions.ANY.split())
+@rows("name", numpy_functions.ARRAYS.split() + numpy_functions.ANY.split())
 def test_functions_have_the_signature_of_numpy(name):
     function = getattr(xp, name)
     assert (function.__name__, function.__module__) == (name, "accel.xp")

@@ -9,6 +9,8 @@ import accel
 from accel import xp
 from accel.errors import BoundsError, DeviceMismatchError, DTypeError, OverlapError, ReleasedError
 
+from ..tables import rows
+
 GIVEN = {
     "x": np.array([[3.0, -1.5, 2.0], [5.5, 2.5, -4.0], [0.5, 7.0, 1.0]]),
     "v": np.array([0.1, 0.5, 0.9]),
@@ -64,7 +66,7 @@ def same(found, expected, kind=xp.Array):
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("case", CASES)
+@rows("case", CASES)
 def test_the_result_is_that_of_numpy_as_arrays_of_ours(case):
     found, expected = eval(case, {"np": np}, arrays()), eval(case, {"np": np}, dict(GIVEN))
     same(found, expected, np.ndarray if case.startswith(FROM_NUMPY) else xp.Array)

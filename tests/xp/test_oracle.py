@@ -9,6 +9,8 @@ import pytest
 from accel import xp
 from accel.xp import numpy_functions, signatures
 
+from ..tables import rows
+
 NUMBERS = np.asarray([[0.5, -1.5, 2.0, 3.25], [7.0, 0.0, -0.5, 2.0], [1.0, 4.5, -8.0, 0.25]])
 INPUTS = {
     "x": NUMBERS,
@@ -281,7 +283,7 @@ def assert_same_facts(found, expected):
         assert_same(getattr(found, name), value)
 
 
-@pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
+@rows("call", CALLS.split("\n")[1:-1])
 def test_calls(call):
     found, expected = (eval(call, named(library, INPUTS)) for library in (xp, array_api_strict))
     assert_same(found, expected)

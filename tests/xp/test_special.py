@@ -19,6 +19,8 @@ from accel.memory import heap_of
 from accel.xp import special
 from accel.xp.array_library import ArrayLibrary
 
+from ..tables import rows
+
 REDUCTIONS = {"log_softmax", "logsumexp", "softmax"}
 ELEMENTWISE = sorted(set(special.__all__) - REDUCTIONS - {"multigammaln"})
 WHOLE = {  # operands that SciPy takes as integers, by position
@@ -102,7 +104,7 @@ def test_every_function_returns_what_scipy_returns(device, call):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", ELEMENTWISE)
+@rows("name", ELEMENTWISE)
 def test_each_function_is_scipys(name, device):
     function = getattr(special, name)
     count = operands_of(function)
@@ -119,7 +121,7 @@ def test_each_function_is_scipys(name, device):
 FLOATING = [name for name in ELEMENTWISE if isinstance(getattr(scipy.special, name), np.ufunc) and name not in WHOLE]
 
 
-@pytest.mark.parametrize("name", FLOATING)
+@rows("name", FLOATING)
 def test_float32_stays_float32(name):
     function = getattr(special, name)
     x = xp.asarray([0.25, 0.5], dtype="float32")

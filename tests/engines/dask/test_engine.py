@@ -12,7 +12,7 @@ from accel.engines.chunked import ChunkedArray
 from accel.store import create_store, from_array
 from accel.store.slices import Slice
 
-from ...store.legate_cases import CASES, chained  # noqa: TID252 - the tests are no installed package
+from ...store.legate_cases import CASES, chained
 
 INTEGERS = [case for case in CASES if case["input"]["dtype"] == "int64"]
 RESULTS = [case for case in INTEGERS if "result" in case and case["group"] != "alias"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import accel
 from accel.errors import KernelSyntaxError
 
+from ...tables import rows
 from .running import lowered, module_of
 
 HEADER = """
@@ -290,7 +291,7 @@ def refusal(body, folder):
     return caught.value
 
 
-@pytest.mark.parametrize("body", [body for body, message in STATEMENTS.items() if message])
+@rows("body", [body for body, message in STATEMENTS.items() if message])
 def test_what_is_not_supported_is_refused_with_its_place(body, folder):
     error = refusal(body, folder)
     assert error.lineno

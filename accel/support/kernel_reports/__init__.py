@@ -1,5 +1,6 @@
 """What a checked CUDA or HIP kernel did wrong, as data, as text and as a picture."""
 
-from accel.support.kernel_reports.reports import Dim3, Frame, KernelReport, ThreadPlace
+from accel.support.kernel_reports.report_data import Dim3, Frame, ThreadPlace
+from accel.support.kernel_reports.reports import KernelReport
 
 __all__ = ["Dim3", "Frame", "KernelReport", "ThreadPlace"]

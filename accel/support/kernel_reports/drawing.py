@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 
 from accel.pictures.thread_blocks import Block, Elements, Mark, drawn_blocks
-from accel.support.kernel_reports.reports import Dim3, KernelReport, ThreadPlace
+from accel.support.kernel_reports.report_data import Dim3, ReportData, ThreadPlace
 from accel.support.kernel_reports.texts import indices, who
 
 __all__ = ["drawn_report"]
@@ -20,7 +20,7 @@ _QUIET = {"not started": "#b6bac4", "ended": "#7d828f"}
 _Marked = tuple[Mark, Sequence[ThreadPlace]]
 
 
-def drawn_report(report: KernelReport) -> str:
+def drawn_report(report: ReportData) -> str:
     """Return the picture of a report as an SVG document."""
     marked = _marked(report)
     marks = [mark for mark, _ in marked]
@@ -29,7 +29,7 @@ def drawn_report(report: KernelReport) -> str:
     return drawn_blocks(title, report.message, marks, blocks, report.warp, _elements(report, marks))
 
 
-def _marked(report: KernelReport) -> list[_Marked]:
+def _marked(report: ReportData) -> list[_Marked]:
     """Return the two sides of a report, or the groups of threads that stand at the same place."""
     if not report.threads:
         sides = [report.place] if report.other is None else [report.place, report.other]
@@ -41,7 +41,7 @@ def _marked(report: KernelReport) -> list[_Marked]:
     return [_mark(report, _QUIET.get(group[0].action) or next(colors), group) for group in groups.values()]
 
 
-def _mark(report: KernelReport, color: str, threads: Sequence[ThreadPlace]) -> _Marked:
+def _mark(report: ReportData, color: str, threads: Sequence[ThreadPlace]) -> _Marked:
     first, single = threads[0], len(threads) == 1
     name = who(first, report.grid, report.block) if single else f"{len(threads)} threads"
     letter = _LETTERS.get(first.action, "") if single else ""
@@ -59,7 +59,7 @@ def _action(place: ThreadPlace) -> str:
     return f"{place.action} at {place.where}" if place.where else place.action
 
 
-def _blocks(report: KernelReport, marked: Sequence[_Marked]) -> Iterator[Block]:
+def _blocks(report: ReportData, marked: Sequence[_Marked]) -> Iterator[Block]:
     """Yield the first two of the blocks that have a mark."""
     across, down, deep = report.block
     numbers = range(across * down * deep)
@@ -80,7 +80,7 @@ def _number(thread: Dim3, extents: Dim3) -> int:
     return thread[0] + extents[0] * (thread[1] + extents[1] * thread[2])
 
 
-def _elements(report: KernelReport, marks: Sequence[Mark]) -> Elements | None:
+def _elements(report: ReportData, marks: Sequence[Mark]) -> Elements | None:
     """Return the elements around the access."""
     size = report.place.nbytes
     if report.offset is None or not size:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from accel.support.kernel_reports.reports import Dim3, KernelReport, ThreadPlace
+from accel.support.kernel_reports.report_data import Dim3, ReportData, ThreadPlace
 
 __all__ = ["indices", "who", "written_report", "written_reports"]
 
@@ -23,12 +23,12 @@ def who(place: ThreadPlace, grid: Dim3, block: Dim3) -> str:
     return f"{thread} of block {indices(place.block, grid)}"
 
 
-def written_report(report: KernelReport) -> str:
+def written_report(report: ReportData) -> str:
     """Return the message of a report and its details."""
     return "\n".join((report.message, *_details(report)))
 
 
-def written_reports(reports: Sequence[KernelReport]) -> str:
+def written_reports(reports: Sequence[ReportData]) -> str:
     """Return the text of the first report, and a line for each of the others."""
     first, *others = reports
     if not others:
@@ -40,7 +40,7 @@ def written_reports(reports: Sequence[KernelReport]) -> str:
     return "\n".join((written_report(first), f"{findings} of this launch:", *lines, *more))
 
 
-def _details(report: KernelReport) -> Iterator[str]:
+def _details(report: ReportData) -> Iterator[str]:
     for place in (report.place, report.other):
         if place is not None and place.frames:
             yield f"  {who(place, report.grid, report.block)} {_does(place)}:"
@@ -60,7 +60,7 @@ def _stack(place: ThreadPlace) -> Iterator[str]:
         yield f"    {frame.where} in {frame.function}" + (f":  {frame.text.strip()}" if frame.text.strip() else "")
 
 
-def _standing(report: KernelReport) -> Iterator[str]:
+def _standing(report: ReportData) -> Iterator[str]:
     """Yield one line for the threads that stand at the same place, with how many there are."""
     groups = Counter((place.action, place.where) for place in report.threads)
     texts = {place.where: place.frames[0].text.strip() for place in report.threads if place.frames}

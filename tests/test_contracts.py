@@ -10,6 +10,7 @@ import pytest
 
 BACKENDS = "A backend sees abc, a few helpers of memory, and the foundation"
 LAYOUT = "Layout is pure integers, pictures need nothing"
+CIRCLES = "No circles within a room"
 VIEWS = "Views are layered, tensors do not import buffers"
 PLANTED = [
     ("Layers", "accel/errors.py", "import accel.device"),
@@ -37,7 +38,9 @@ PLANTED = [
     (LAYOUT, "accel/pictures/svg.py", "import numpy"),
     (LAYOUT, "accel/layout/algebra.py", "import accel.device"),
     (LAYOUT, "accel/layout/algebra.py", "from accel.support.device_names import DEVICE_TYPES"),
-    ("The memory budget knows no engine", "accel/engines/memory_budget/planted.py", "import accel.engines.tiles"),
+    (CIRCLES, "accel/engines/points.py", "def lazily():\n    from accel.engines.tasks import task"),
+    (CIRCLES, "accel/engines/memory_budget/planted.py", "import accel.engines.tiles"),
+    (CIRCLES, "accel/copies/planner.py", "import accel.copies.run"),
     (BACKENDS, "accel/backends/common/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.engines.points import Operand
+from accel.engines.task_definition import StorePlace
 from accel.errors import StoreError, StoreTypeError, StoreValueError
 from accel.store import regions
 from accel.store.arrays.logical_array import LogicalArray
@@ -23,7 +24,6 @@ from accel.store.scalars import Scalar
 
 __all__ = [
     "Argument",
-    "Place",
     "as_scalar",
     "check_stores",
     "nestings_of",
@@ -76,15 +76,6 @@ def stores_of(value: Any) -> tuple[LogicalStore, ...]:
     return (value,) if isinstance(value, LogicalStore) else ()
 
 
-class Place(NamedTuple):
-    """A parameter that takes a store: its position among the parameters, its name, and what is done with the store."""
-
-    at: int
-    name: str
-    access: Access
-    op: ReductionOp | None
-
-
 def as_scalar(task: str, name: str, value: Any) -> Any:
     """Return an argument that is not a store.
 
@@ -108,7 +99,7 @@ def as_scalar(task: str, name: str, value: Any) -> Any:
     )
 
 
-def check_stores(task: str, place: Place, value: Any) -> None:
+def check_stores(task: str, place: StorePlace, value: Any) -> None:
     """Check what concerns the stores of one argument alone."""
     stores = (value,) if type(value) is LogicalStore else stores_of(value)
     if not stores:
@@ -120,7 +111,7 @@ def check_stores(task: str, place: Place, value: Any) -> None:
         _check_store(task, place, store)
 
 
-def _check_store(task: str, place: Place, store: LogicalStore) -> None:
+def _check_store(task: str, place: StorePlace, store: LogicalStore) -> None:
     _, _, access, op = place
     root = store.root
     if root.detached:
@@ -133,7 +124,7 @@ def _check_store(task: str, place: Place, store: LogicalStore) -> None:
         op.require(store.dtype)
 
 
-def _check_unbound(task: str, place: Place, store: LogicalStore) -> None:
+def _check_unbound(task: str, place: StorePlace, store: LogicalStore) -> None:
     """Refuse an unbound store, except as an output that no earlier task binds; waits for such a task."""
     box = everything(store.root.ndim)
     if place.access is not Access.WRITE or regions.pending(store.root, box, writing=False):
@@ -142,7 +133,7 @@ def _check_unbound(task: str, place: Place, store: LogicalStore) -> None:
         raise StoreError(f"task {task}: parameter {place.name!r} got an uninitialized unbound store")
 
 
-def operands_of(place: Place, value: Any, color: tuple[int, ...]) -> list[Operand]:
+def operands_of(place: StorePlace, value: Any, color: tuple[int, ...]) -> list[Operand]:
     """Return the stores of an argument as one color uses them."""
     if type(value) is LogicalStore:
         return [_operand(place.name, place, value)]
@@ -155,7 +146,7 @@ def operands_of(place: Place, value: Any, color: tuple[int, ...]) -> list[Operan
     return [_operand(f"{place.name}.{at}", place, store, None, origin) for at, (store, origin) in parts]
 
 
-def nestings_of(places: Iterable[Place], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
+def nestings_of(places: Iterable[StorePlace], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
     """Return how the stores of arrays belong together, by parameter."""
     found = {}
     for place in places:
@@ -169,7 +160,7 @@ def nestings_of(places: Iterable[Place], values: Sequence[Any], color: tuple[int
 
 def _operand(
     name: str,
-    place: Place,
+    place: StorePlace,
     store: LogicalStore,
     index_map: IndexMap | None = None,
     origin: tuple[int, ...] | None = None,

@@ -13,7 +13,7 @@ from accel.engines.arguments import as_scalar
 from accel.engines.durations import is_tiny, note
 from accel.engines.futures import OVER, Future, WorksFuture
 from accel.engines.running import refuse_result
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
 from accel.store.failures import origin
@@ -28,7 +28,7 @@ __all__ = ["plain_uses", "run_body", "run_if_tiny"]
 _use: Any = partial(tuple.__new__, Use)  # half the time of `Use(...)`
 
 
-def plain_uses(task: Task, values: tuple[Any, ...]) -> tuple[list[Use], int] | None:
+def plain_uses(task: TaskDefinition, values: tuple[Any, ...]) -> tuple[list[Use], int] | None:
     """Check a call of a task; return what it uses and the bytes of its stores, or None if it is not plain."""
     if not task.simple:
         return None
@@ -47,7 +47,7 @@ def plain_uses(task: Task, values: tuple[Any, ...]) -> tuple[list[Use], int] | N
     return uses, nbytes
 
 
-def run_if_tiny(task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future | None:
+def run_if_tiny(task: TaskDefinition, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future | None:
     """Run a plain task at once if it is known to be tiny and its stores are idle; return None otherwise."""
     size = nbytes.bit_length()
     if not is_tiny(task.seconds, size):
@@ -76,7 +76,7 @@ def run_if_tiny(task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: in
 
 
 @origin
-def run_body(task: Task, values: tuple[Any, ...]) -> bool:
+def run_body(task: TaskDefinition, values: tuple[Any, ...]) -> bool:
     """Run the body of a plain task in the caller's thread; return False instead if a store is on a device now."""
     arguments, stores = [*values], []
     for at, _, access, _ in task.store_places:

@@ -15,7 +15,7 @@ from accel.engines.durations import GIVING_ATTACHED, Duration
 from accel.engines.futures import WorksFuture
 from accel.engines.running import refuse_result
 from accel.engines.staging import finish, memory_of
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork
 from accel.memory import HostStorage
 from accel.store.logical_store import LogicalStore
@@ -27,7 +27,7 @@ from accel.store.task import TaskScope
 __all__ = ["run_attached"]
 
 
-def run_attached(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
+def run_attached(task: TaskDefinition, values: tuple[Any, ...]) -> WorksFuture | None:
     """Run a task on attached memory at once if it is known to be tiny and its stores are idle; else return None."""
     if not task.simple:
         return None
@@ -57,7 +57,7 @@ def run_attached(task: Task, values: tuple[Any, ...]) -> WorksFuture | None:
     return WorksFuture((work,))
 
 
-def _run_body(task: Task, values: tuple[Any, ...]) -> None:
+def _run_body(task: TaskDefinition, values: tuple[Any, ...]) -> None:
     arguments, stores = [*values], []
     for at, _, access, _ in task.store_places:
         store = values[at]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from accel.engines.arguments import (
     Argument,
@@ -16,15 +16,13 @@ from accel.engines.arguments import (
 )
 from accel.engines.constraints import Align, Broadcast
 from accel.engines.points import Operand, Point
+from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreIndexError, StoreValueError
 from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.logical_store import LogicalStore
 from accel.store.partition import LogicalStorePartition, tiled
 from accel.store.regions import Access
-
-if TYPE_CHECKING:
-    from accel.engines.tasks import Task
 
 __all__ = ["MOST_COLORS", "Launch"]
 
@@ -39,7 +37,7 @@ class Launch:
 
     Attributes
     ----------
-    task : Task
+    task : TaskDefinition
         The task.
     values : tuple
         The arguments, in the order of the parameters.
@@ -53,7 +51,7 @@ class Launch:
 
     __slots__ = ("color_shape", "has_arrays", "operands", "task", "values")
 
-    def __init__(self, task: "Task", values: tuple[Any, ...]) -> None:
+    def __init__(self, task: TaskDefinition, values: tuple[Any, ...]) -> None:
         self.task = task
         self.values = values
         self.color_shape: tuple[int, ...] = ()

@@ -2,7 +2,7 @@
 
 from accel.device import Device
 from accel.engines.points import Point
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.errors import CapabilityError
 from accel.store.root import HOST
 from accel.store.store_targets import Place, place_of
@@ -22,7 +22,7 @@ def place_of_point(point: Point, device: Device | None) -> Place:
     return HOST
 
 
-def refuse_without_body(task: Task, device: Device) -> None:
+def refuse_without_body(task: TaskDefinition, device: Device) -> None:
     """Raise `CapabilityError` if a task has no body for a device."""
     if task.body(device.type) is None:
         raise CapabilityError(

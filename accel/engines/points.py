@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from accel.dtypes import DType
+from accel.engines.task_definition import TaskDefinition
 from accel.store.arrays.nesting import Nesting
 from accel.store.boxes import Box, everything, volume
 from accel.store.index_maps import IndexMap
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access, Use
 from accel.store.root import Root
-
-if TYPE_CHECKING:
-    from accel.engines.tasks import Task
 
 __all__ = ["Operand", "Point"]
 
@@ -78,7 +76,7 @@ class Point(NamedTuple):
 
     Attributes
     ----------
-    task : Task
+    task : TaskDefinition
         The task.
     color : tuple of int
         The color.
@@ -91,7 +89,7 @@ class Point(NamedTuple):
         and a number, as in ``"names.0"``.
     """
 
-    task: "Task"
+    task: TaskDefinition
     color: tuple[int, ...]
     operands: tuple[Operand, ...]
     scalars: Mapping[str, Any]

@@ -6,18 +6,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from accel.device import Device, resolve
 from accel.engines.futures import Future
 from accel.engines.launch import Launch
+from accel.engines.previews import Preview
+from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.logical_store import LogicalStore
-
-if TYPE_CHECKING:
-    from accel.engines.previews import Preview
-    from accel.engines.tasks import Task
 
 __all__ = ["Engine", "current", "engine"]
 
@@ -53,11 +51,11 @@ class Engine(ABC):
         ...
 
     @abstractmethod
-    def preview(self, launch: Launch) -> "Preview":
+    def preview(self, launch: Launch) -> Preview:
         """Return what a launch will do, without submitting it: its tasks, the bytes that move, and a picture."""
         ...
 
-    def call(self, task: "Task", values: tuple[Any, ...]) -> Future:
+    def call(self, task: TaskDefinition, values: tuple[Any, ...]) -> Future:
         """Submit a task with its arguments in the order of its parameters."""
         return self.submit(Launch(task, values))
 

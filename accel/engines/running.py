@@ -12,7 +12,7 @@ import numpy as np
 from accel.abc.stream import Event
 from accel.device import Device
 from accel.engines.points import Operand, Point
-from accel.engines.tasks import Body, kernel_views
+from accel.engines.task_definition import Body, kernel_views
 from accel.errors import CapabilityError, StoreError, StoreTypeError
 from accel.kernels import Kernel
 from accel.memory import AnyStorage, copy_elements

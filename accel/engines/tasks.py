@@ -2,76 +2,22 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial, update_wrapper
-from inspect import Parameter as Argument
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
-from typing import Any, NamedTuple, NoReturn, get_origin, overload
+from functools import update_wrapper
+from typing import Any, overload
 
-from accel.engines.annotations import Declared, declared
-from accel.engines.arguments import Place
-from accel.engines.constraints import Align, Constraint
-from accel.engines.durations import Durations
+from accel.engines.constraints import Constraint
 from accel.engines.futures import Future
 from accel.engines.launch import Launch
 from accel.engines.protocol import current
-from accel.errors import StoreTypeError, StoreValueError
-from accel.kernels import Kernel, RawKernel
-from accel.store.regions import Access
-from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
+from accel.engines.task_definition import Body, TaskDefinition, function_of
+from accel.errors import StoreValueError
+from accel.support.device_names import DEVICE_TYPES
 
-__all__ = ["Body", "Parameter", "Task", "kernel_views", "task"]
-
-Body = Callable[..., object]
-"""The function that a task calls, or a kernel."""
-
-_NO_DEFAULT: Any = Argument.empty
+__all__ = ["Task", "task"]
 
 
-class Parameter(NamedTuple):
-    """A parameter of a task.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    declared : Declared or None
-        What the task does with the store; None for a scalar.
-    default : object
-        The value of a scalar that is not given.
-    named : bool
-        Whether the body takes it by name only.
-    """
-
-    name: str
-    declared: Declared | None
-    default: Any = _NO_DEFAULT
-    named: bool = False
-
-
-class Task:
-    """A function on stores, that an engine runs; made by `task`.
-
-    Attributes
-    ----------
-    name : str
-        The name of the function.
-    what : str
-        What messages call a launch of one point.
-    parameters : tuple of Parameter
-        The parameters.
-    constraints : tuple
-        What `align` and `broadcast` made.
-    store_places, scalar_places : tuple
-        Which parameters take stores, and which take scalars.
-    positional : int
-        How many parameters take arguments by position.
-    seconds : dict
-        How long the last runs took; see `accel.engines.durations`.
-    simple : bool
-        Whether it writes one store at most, reduces none, and has no constraints and no kernel for the CPU.
-    writes_several : bool
-        Whether it writes more than one store.
-    """
+class Task(TaskDefinition):
+    """A function on stores, that an engine runs; made by `task`."""
 
     __name__: str
     __qualname__: str
@@ -81,31 +27,9 @@ class Task:
     def __init__(
         self, body: Body, constraints: Iterable[Constraint] = (), parameters: Mapping[str, Any] | None = None
     ) -> None:
-        function = _function(body)
-        update_wrapper(self, function)
+        update_wrapper(self, function_of(body))
+        super().__init__(body, constraints, parameters)
         self.__wrapped__ = body
-        self.name = self.__name__
-        self.what = f"task {self.name}"
-        self.constraints = tuple(constraints)
-        self._given = dict(parameters or {})
-        self.parameters = _parameters(body, self._given)
-        self.positional = sum([not each.named for each in self.parameters])
-        self.seconds: Durations = {}
-        self._bodies: dict[str, Body] = {"cpu": body}
-        self._places = {each.name: at for at, each in enumerate(self.parameters)}
-        self.store_places = tuple(
-            [
-                Place(at, each.name, *each.declared)
-                for at, each in enumerate(self.parameters)
-                if each.declared is not None
-            ]
-        )
-        self.scalar_places = tuple(
-            [(at, each.name) for at, each in enumerate(self.parameters) if each.declared is None]
-        )
-        self.writes_several = sum([place.access is not Access.READ for place in self.store_places]) > 1
-        self.simple = self._is_simple()
-        _check_constraints(self)
 
     def __call__(self, *arguments: Any, **named: Any) -> Future:
         """Submit the task to the current engine.
@@ -139,29 +63,6 @@ class Task:
         """Check the arguments, and return the launch without submitting it; otherwise as a call."""
         return Launch(self, self.values(arguments, named))
 
-    def values(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the arguments in the order of the parameters."""
-        if not named and len(arguments) == len(self.parameters) == self.positional:
-            return arguments
-        if len(arguments) > self.positional:
-            raise StoreTypeError(f"task {self.name} takes {self.positional} arguments; found {len(arguments)}")
-        given = dict(zip(self._places, arguments, strict=False))
-        for name in named:
-            if name not in self._places:
-                raise StoreTypeError(f"task {self.name} has no parameter {name!r}; it has {', '.join(self._places)}")
-            if name in given:
-                raise StoreTypeError(f"task {self.name} got {name!r} twice, by position and by name")
-        given |= named
-        missing = [each.name for each in self.parameters if each.name not in given and each.default is _NO_DEFAULT]
-        if missing:
-            raise StoreTypeError(f"task {self.name} needs an argument for {', '.join(missing)}")
-        return tuple([given.get(each.name, each.default) for each in self.parameters])
-
-    def _is_simple(self) -> bool:
-        reduces = any(place.op is not None for place in self.store_places)
-        other = self.constraints or self.writes_several or self.positional < len(self.parameters)
-        return not (reduces or other or isinstance(self._bodies["cpu"], Kernel))
-
     def variant(self, device: str) -> Callable[[Body], Body]:
         """Decorate the body for a type of device, such as ``sim`` or ``cuda``: a function or a kernel.
 
@@ -181,21 +82,14 @@ class Task:
         ...     for i in range(x.size):
         ...         x[i] *= 2
         """
-        from accel.support.device_names import DEVICE_TYPES
-
         if device not in DEVICE_TYPES:
             raise StoreValueError(f"{device!r} is no type of device; write one of {', '.join(DEVICE_TYPES)}")
 
         def add(body: Body) -> Body:
-            self._bodies[device] = body
-            self.simple = self._is_simple()
+            self.add_body(device, body)
             return body
 
         return add
-
-    def body(self, device: str) -> Body | None:
-        """Return the body for a type of device; None if there is no variant for it."""
-        return self._bodies.get(device)
 
     def __reduce__(self) -> str | tuple[object, ...]:
         module: Any = sys.modules.get(self.__module__)
@@ -204,16 +98,17 @@ class Task:
         if module is self and self.__module__ != "__main__":
             return str(self.__qualname__)
         # A task of a script or inside of a function: cloudpickle sends its bodies by value.
-        return _again, (self._bodies, self.constraints, self._given)
+        return _again, (self._bodies, self.constraints, self._annotations)
 
     def __repr__(self) -> str:
         return f"<task {self.__qualname__}>"
 
 
 def _again(bodies: Mapping[str, Body], constraints: Iterable[Constraint], parameters: Mapping[str, Any]) -> Task:
-    made = Task(bodies["cpu"], constraints, parameters)
-    made._bodies.update(bodies)
-    return made
+    result = Task(bodies["cpu"], constraints, parameters)
+    for device, body in bodies.items():
+        result.add_body(device, body)
+    return result
 
 
 @overload
@@ -243,7 +138,7 @@ def task(
     body : function or kernel
         The body for the CPU; `Task.variant` adds bodies for other devices.
     constraints : iterable of Constraint
-        What `align` and `broadcast` made.
+        What `align` and `broadcast` return.
     parameters : mapping, optional
         Annotations for parameters that cannot have them, such as those of a kernel: ``{"x": Input}``.
 
@@ -268,94 +163,5 @@ def task(
     array([ 1.,  3.,  5.,  7.,  9., 11.])
     """
     if body is None:
-        return lambda given: Task(given, constraints, parameters)
+        return lambda function: Task(function, constraints, parameters)
     return Task(body, constraints, parameters)
-
-
-@cache
-def kernel_views(body: Kernel) -> tuple[type, ...]:
-    """Return for each parameter of a kernel the class of view that it takes; `LayoutTensor` if it says nothing."""
-    function = body.__wrapped__
-    given = [each.annotation for each in signature(function).parameters.values()]
-    known = [_evaluated(each, function) if isinstance(each, str) else each for each in given]
-    classes = [get_origin(each) or each for each in known]
-    return tuple([each if each in (Buffer, BufferView, NDBuffer) else LayoutTensor for each in classes])
-
-
-def _function(body: Body) -> Any:
-    """Return the function that a body calls in the end; its name and its module are those of the task.
-
-    Raises
-    ------
-    StoreTypeError
-        If the body cannot be that of a task.
-    """
-    if isinstance(body, RawKernel) or not callable(body):
-        raise StoreTypeError(f"the body of a task is a function or a kernel; found {type(body).__name__}")
-    if isinstance(body, partial):
-        return _function(body.func)
-    function: Any = body.__wrapped__ if isinstance(body, Kernel | staticmethod) else body
-    if not hasattr(function, "__name__"):
-        raise StoreTypeError(f"an object of {type(body).__name__} has no name for a task; write task(x.__call__)")
-    if isgeneratorfunction(function) or iscoroutinefunction(function) or isasyncgenfunction(function):
-        raise StoreTypeError(
-            f"the body of task {function.__name__} would not run where it is called; write it without yield and async"
-        )
-    return function
-
-
-def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    function = _function(body)
-    found = signature(body.__wrapped__ if isinstance(body, Kernel) else body).parameters
-    if next(iter(found), None) in ("self", "cls") and not isinstance(body, Kernel):
-        _refuse_method(function.__name__, next(iter(found)))
-    unknown = [name for name in given if name not in found]
-    if unknown:
-        raise StoreValueError(f"{unknown[0]!r} is no parameter of {function.__name__}; it has {', '.join(found)}")
-    return tuple([_parameter(each, given.get(each.name, each.annotation), function) for each in found.values()])
-
-
-def _refuse_method(name: str, first: str) -> NoReturn:
-    raise StoreTypeError(
-        f"task {name} would get no object for {first!r}; write @staticmethod above @task and leave {first!r} out, or "
-        f"make a task of the method of one object: task(obj.{name})"
-    )
-
-
-def _parameter(found: Argument, annotation: Any, function: Any) -> Parameter:
-    if found.kind in (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD):
-        raise StoreTypeError(f"task {function.__name__} cannot have {found}; give each parameter a name")
-    if isinstance(annotation, str):
-        annotation = _evaluated(annotation, function)
-    return Parameter(found.name, declared(annotation), found.default, found.kind is Argument.KEYWORD_ONLY)
-
-
-def _evaluated(text: str, function: Any) -> Any:
-    """Return what the text of an annotation means where the function is; None if it names what is not there."""
-    names = {**function.__globals__}
-    names.update(
-        {
-            name: cell.cell_contents
-            for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
-        }
-    )
-    try:
-        return eval(text, names)  # noqa: S307 - the text of the user's own program
-    except NameError as error:
-        if text.partition("[")[0].rpartition(".")[2] in {"Input", "Output", "InOut", "Reduce"}:
-            raise StoreTypeError(
-                f"task {function.__name__} is annotated with {text!r}, and its module has no such name; import it there"
-            ) from error
-        return None  # a scalar, whose type is imported for type checkers only
-
-
-def _check_constraints(made: Task) -> None:
-    for constraint in made.constraints:
-        for name in constraint.names:
-            at = made._places.get(name)
-            if at is None or made.parameters[at].declared is None:
-                kind = "align" if isinstance(constraint, Align) else "broadcast"
-                stores = ", ".join([each.name for each in made.parameters if each.declared is not None])
-                raise StoreValueError(
-                    f"{kind} names {name!r}, which is no store of {made.name}; its stores are {stores}"
-                )

@@ -20,7 +20,7 @@ from accel.engines.inline import plain_uses, run_body, run_if_tiny
 from accel.engines.inline_attached import run_attached
 from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork
 from accel.store import regions
 from accel.store.regions import Use, Work
@@ -34,7 +34,7 @@ class ThreadsEngine(LocalEngine):
 
     name = "threads"
 
-    def call(self, task: Task, values: tuple[Any, ...]) -> Future:
+    def call(self, task: TaskDefinition, values: tuple[Any, ...]) -> Future:
         """Submit a task with its arguments in the order of its parameters."""
         plain = plain_uses(task, values) if self.device is None else None
         if plain is not None:
@@ -49,7 +49,7 @@ class ThreadsEngine(LocalEngine):
                 return over
         return self.submit(Launch(task, values))
 
-    def _submit_plain(self, task: Task, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future:
+    def _submit_plain(self, task: TaskDefinition, values: tuple[Any, ...], uses: list[Use], nbytes: int) -> Future:
         work = TaskWork(task.what, uses, partial(self._act_plain, task, values))
         if self.inline:
             work.duration = Duration(task.seconds, nbytes)
@@ -61,7 +61,7 @@ class ThreadsEngine(LocalEngine):
             raise
         return WorksFuture((work,))
 
-    def _act_plain(self, task: Task, values: tuple[Any, ...]) -> None:
+    def _act_plain(self, task: TaskDefinition, values: tuple[Any, ...]) -> None:
         if not run_body(task, values):
             self._act(Launch(task, values).point(()), None, 0)
 

@@ -27,7 +27,7 @@ from accel.engines.points import Point
 from accel.engines.previews import Preview
 from accel.engines.progress import Progress, ProgressMeter, reporting
 from accel.engines.protocol import Engine
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes
 from accel.store import regions
@@ -275,7 +275,7 @@ class DaskEngine(Engine):
             for point in points:
                 refuse_larger(point, {each.name: each.nbytes for each in point.operands}, self.budget)
 
-    def _meter(self, task: Task, points: Sequence[Point]) -> ProgressMeter | None:
+    def _meter(self, task: TaskDefinition, points: Sequence[Point]) -> ProgressMeter | None:
         if self.progress is None:
             return None
         return ProgressMeter(self.progress, task.name, len(points), sum([point.nbytes for point in points]))
@@ -304,7 +304,7 @@ class DaskEngine(Engine):
         """Tell whether Dask knows what comes after a work."""
         return isinstance(work, PointWork) and work.cluster is self.cluster
 
-    def _plan(self, task: Task, points: Sequence[Point], *, preview: bool = False) -> Plan:
+    def _plan(self, task: TaskDefinition, points: Sequence[Point], *, preview: bool = False) -> Plan:
         plan = Plan(task, budget=self.budget, device=self.device, preview=preview)
         for operand in chain.from_iterable([point.operands for point in points]):
             root = root_of(operand)

@@ -15,7 +15,7 @@ from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed
 from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
 from accel.engines.dask.tiling import Tiling, intersection, within
 from accel.engines.points import Operand, Point
-from accel.engines.tasks import Task
+from accel.engines.task_definition import TaskDefinition
 from accel.store.boxes import Box, extents, volume
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access, failure_of
@@ -99,7 +99,7 @@ class Plan:
 
     Parameters
     ----------
-    task : Task
+    task : TaskDefinition
         The task; its name is in the names that its values get on the cluster.
     budget : int or None
         The most bytes of tiles in memory of a worker.
@@ -123,7 +123,7 @@ class Plan:
     """
 
     def __init__(
-        self, task: Task, *, budget: int | None = None, device: Device | None = None, preview: bool = False
+        self, task: TaskDefinition, *, budget: int | None = None, device: Device | None = None, preview: bool = False
     ) -> None:
         self._name = f"{task.name}-{uuid4().hex}"
         self._shared = b""

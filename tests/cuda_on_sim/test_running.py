@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accel.backends.cuda_on_cpu.launch.launching import Kind, Standpoint, run
+from accel.backends.cuda_on_cpu.launch.launching import Kind, Standpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .checking import Memory, Setup, kinds, module, ran, setups
+from .checking import Memory, kinds, module, ran, setups
 
 SOURCE = Path(__file__).with_name("running.cu").read_text(encoding="utf-8")
 KERNELS = tuple(
@@ -372,15 +372,3 @@ time.sleep(0.1)
 print("ends")
 """)
     assert (done.returncode, done.stdout.split()) == (0, ["ends"]), done.stderr
-
-
-def test_the_layout_of_structures_is_that_of_the_runtime():
-    from accel.backends.cuda_on_cpu.launch import launching
-
-    loaded = module(SOURCE, KERNELS, Setup(GCC.compiler, 32), checked=False)
-    sizes = [
-        ctypes.c_uint64(ctypes.sizeof(each))
-        for each in (launching.Launch, launching.Range, launching.Finding, launching.Standing)
-    ]
-    assert loaded.runtime.accel_sim_layout(*sizes) == 1
-    assert run is launching.run

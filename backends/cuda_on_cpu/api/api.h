@@ -28,10 +28,7 @@ struct Origin {
 
 // Compiled kernels, as a launch needs them; plain C, as in launch.h.
 struct Image {
-    const Shared* shared_variables;
-    uint64_t shared_count, shared_size;
-    void* (*shared_begin)(void);
-    uint64_t code_begin, code_end;
+    Segments segments;
     uint32_t (*launch)(Launch*);
     void (*release)(void*);
 };

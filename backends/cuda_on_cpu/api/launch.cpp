@@ -54,13 +54,10 @@ void** copied(void* const* arguments, const uint32_t* sizes, uint32_t count) {
 
 Launch launch_of(const Launching& work) {
     const Kernel& kernel = work.kernel;
-    const Image& image = *kernel.image;
     Launch launch = {};
     launch.entry = kernel.entry, launch.arguments = work.arguments;
     launch.ranges = all_ranges(&launch.range_count);
-    launch.shared_variables = image.shared_variables, launch.shared_count = image.shared_count;
-    launch.shared_size = image.shared_size, launch.shared_begin = image.shared_begin;
-    launch.code_begin = image.code_begin, launch.code_end = image.code_end;
+    launch.segments = kernel.image->segments;
     launch.seed = host.seed + 0x9E3779B97F4A7C15u * launches++, launch.limit = host.limit;
     launch.findings = findings, launch.finding_capacity = FINDINGS;
     launch.standings = standings, launch.standing_capacity = STANDINGS;

@@ -13,12 +13,16 @@ from ...common.uninterrupted import run_uninterrupted
 
 __all__ = [
     "CHECKS",
+    "Dim",
     "Finding",
     "Kind",
+    "Launch",
     "Mode",
     "Outcome",
     "Place",
     "Range",
+    "Segments",
+    "Shared",
     "Space",
     "Standing",
     "Standpoint",
@@ -199,10 +203,32 @@ class Standing(ctypes.Structure):
 
 
 class Shared(ctypes.Structure):
+    """A variable in shared memory; see ``launch.h``."""
+
     _fields_ = [("offset", ctypes.c_uint64), ("size", ctypes.c_uint64), ("guard", ctypes.c_uint64)]
 
 
+class Segments(ctypes.Structure):
+    """Where the code and the shared memory of a module are; see ``launch.h``."""
+
+    _fields_ = [
+        ("shared_variables", ctypes.c_void_p),
+        ("shared_count", ctypes.c_uint64),
+        ("shared_size", ctypes.c_uint64),
+        ("shared_begin", ctypes.c_void_p),
+        ("code_begin", ctypes.c_uint64),
+        ("code_end", ctypes.c_uint64),
+    ]
+
+    @classmethod
+    def of(cls, module: "Kernels", variables: ctypes.Array[Shared]) -> "Segments":
+        """Return those of a module, with its `shared_variables`, which must outlive them."""
+        return cls(ctypes.addressof(variables), len(variables), module.shared_size, module.shared_begin, *module.code)
+
+
 class Launch(ctypes.Structure):
+    """A launch, and what comes of it; see ``launch.h``."""
+
     finding_count: int
     standing_count: int
     printed: int | None
@@ -212,12 +238,7 @@ class Launch(ctypes.Structure):
         ("arguments", ctypes.c_void_p),
         ("ranges", ctypes.c_void_p),
         ("range_count", ctypes.c_uint64),
-        ("shared_variables", ctypes.c_void_p),
-        ("shared_count", ctypes.c_uint64),
-        ("shared_size", ctypes.c_uint64),
-        ("shared_begin", ctypes.c_void_p),
-        ("code_begin", ctypes.c_uint64),
-        ("code_end", ctypes.c_uint64),
+        ("segments", Segments),
         ("seed", ctypes.c_uint64),
         ("limit", ctypes.c_double),
         ("findings", ctypes.c_void_p),
@@ -391,12 +412,7 @@ def run(
         arguments=ctypes.addressof(pointers),
         ranges=ctypes.addressof(table),
         range_count=len(table),
-        shared_variables=ctypes.addressof(variables),
-        shared_count=len(variables),
-        shared_size=module.shared_size,
-        shared_begin=module.shared_begin,
-        code_begin=module.code[0],
-        code_end=module.code[1],
+        segments=Segments.of(module, variables),
         seed=(seed or 0) & 0xFFFFFFFFFFFFFFFF,
         limit=limit,
         findings=ctypes.addressof(findings),

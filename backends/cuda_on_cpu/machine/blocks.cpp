@@ -42,8 +42,8 @@ static void poison(uint64_t& random, char* begin, uint64_t size) {
 
 static void poison_shared(Block& block) {
     const Launch& launch = *block.run->launch;
-    for (uint64_t i = 0; i < launch.shared_count && !launch.shared_variables[i].guard; ++i)
-        poison(block.random, block.shared_begin + launch.shared_variables[i].offset, launch.shared_variables[i].size);
+    for (uint64_t i = 0; i < launch.segments.shared_count && !launch.segments.shared_variables[i].guard; ++i)
+        poison(block.random, block.shared_begin + launch.segments.shared_variables[i].offset, launch.segments.shared_variables[i].size);
     poison(block.random, block.dynamic_begin, launch.dynamic_shared);
 }
 
@@ -92,7 +92,7 @@ void end_block(Worker& worker, Block& block) {
 
 // Gives a block its contents of the thread-local segment, and keeps those of the block that used it before.
 void load_shared(Worker& worker, Block& block) {
-    const uint64_t size = worker.run->launch->shared_size;
+    const uint64_t size = worker.run->launch->segments.shared_size;
     if (worker.loaded == &block || !size) return;
     if (Block* before = worker.loaded) {
         if (!before->saved_shared) before->saved_shared = (char*)malloc(size);

@@ -16,12 +16,12 @@ uint64_t checked_launches;
 
 // Which bytes of shared memory belong to no variable, and which to one that is not written.
 uint8_t* written_at_begin(const Launch& launch, bool init) {
-    if (!launch.shared_size) return nullptr;
-    uint8_t* written = (uint8_t*)malloc(launch.shared_size + 16);
+    if (!launch.segments.shared_size) return nullptr;
+    uint8_t* written = (uint8_t*)malloc(launch.segments.shared_size + 16);
     if (!written) return nullptr;
-    memset(written, launch.shared_count ? GAP : WRITTEN, launch.shared_size + 16);
-    for (uint64_t i = 0; i < launch.shared_count; ++i) {
-        const Shared& variable = launch.shared_variables[i];
+    memset(written, launch.segments.shared_count ? GAP : WRITTEN, launch.segments.shared_size + 16);
+    for (uint64_t i = 0; i < launch.segments.shared_count; ++i) {
+        const Shared& variable = launch.segments.shared_variables[i];
         memset(written + variable.offset, variable.guard ? GUARD : init ? UNWRITTEN : WRITTEN, variable.size);
     }
     return written;
@@ -33,7 +33,7 @@ BlockChecks* make_block(const Launch& launch, unsigned size) {
     block->size = size;
     block->warp_size = launch.warp_size;
     block->warps = (WarpChecks*)calloc((size + launch.warp_size - 1) / launch.warp_size, sizeof(WarpChecks));
-    block->shared.written = (uint8_t*)malloc(launch.shared_size + 16);
+    block->shared.written = (uint8_t*)malloc(launch.segments.shared_size + 16);
     block->dynamic.written = (uint8_t*)malloc(launch.dynamic_shared + 16);
     if (!block->warps || !block->shared.written || !block->dynamic.written) abort();
     return block;
@@ -141,9 +141,9 @@ void checks_block_begin(Block& block) {
     block.checks = mine;
     mine->number = block.number;
     mine->next = mine->end = mine->drawn = 0;
-    mine->shared.begin = (uint64_t)block.shared_begin, mine->shared.size = checks.shared_written ? launch.shared_size : 0;
+    mine->shared.begin = (uint64_t)block.shared_begin, mine->shared.size = checks.shared_written ? launch.segments.shared_size : 0;
     mine->dynamic.begin = (uint64_t)block.dynamic_begin, mine->dynamic.size = launch.dynamic_shared;
-    if (checks.shared_written) memcpy(mine->shared.written, checks.shared_written, launch.shared_size + 16);
+    if (checks.shared_written) memcpy(mine->shared.written, checks.shared_written, launch.segments.shared_size + 16);
     memset(mine->dynamic.written, checks.init ? UNWRITTEN : WRITTEN, launch.dynamic_shared + 16);
     begin_orders(*mine);
     if (checks.race) order_all(checks, *mine);

@@ -130,14 +130,14 @@ bool of_another_thread(const Access& access) {
 
 int32_t variable_at(const Launch& launch, uint64_t offset) {
     int32_t found = -1;  // the last that begins at or before it
-    for (uint64_t i = 0; i < launch.shared_count && !launch.shared_variables[i].guard; ++i)
-        if (launch.shared_variables[i].offset <= offset &&
-            (found < 0 || launch.shared_variables[i].offset > launch.shared_variables[found].offset))
+    for (uint64_t i = 0; i < launch.segments.shared_count && !launch.segments.shared_variables[i].guard; ++i)
+        if (launch.segments.shared_variables[i].offset <= offset &&
+            (found < 0 || launch.segments.shared_variables[i].offset > launch.segments.shared_variables[found].offset))
             found = int32_t(i);
     return found;
 }
 
-bool in_code(const Launch& launch, uint64_t address) { return address - launch.code_begin < launch.code_end - launch.code_begin; }
+bool in_code(const Launch& launch, uint64_t address) { return address - launch.segments.code_begin < launch.segments.code_end - launch.segments.code_begin; }
 
 }  // namespace
 
@@ -150,7 +150,7 @@ Space space_of(const Thread& thread, const Range* range) {
 void name_variable(const Launch& launch, Finding& finding) {
     if (finding.space != SPACE_SHARED || finding.offset < 0) return;
     finding.range = variable_at(launch, uint64_t(finding.offset));
-    if (finding.range >= 0) finding.offset -= int64_t(launch.shared_variables[finding.range].offset);
+    if (finding.range >= 0) finding.offset -= int64_t(launch.segments.shared_variables[finding.range].offset);
 }
 
 Finding finding_of(const Access& access, Kind kind, const Range* range) {

@@ -71,7 +71,7 @@ static uint64_t digest_of(void* context, bool checked) {
 }
 
 static bool in_module(const Run& run, uintptr_t pc) {
-    return pc >= run.launch->code_begin && pc < run.launch->code_end;
+    return pc >= run.launch->segments.code_begin && pc < run.launch->segments.code_end;
 }
 
 // --- handlers

@@ -71,16 +71,21 @@ struct Standing {
     uint32_t state;  // 0 running, 1 at a barrier, 2 in a warp collective, 3 at a grid barrier, 4 not started, 5 ended
 };
 
+// Of a module: its code, and the thread-local segment that its variables in shared memory are in.
+struct Segments {
+    const Shared* shared_variables;
+    uint64_t shared_count;
+    uint64_t shared_size;         // of the thread-local segment
+    void* (*shared_begin)(void);  // where it is in the calling thread; null if there is none
+    uint64_t code_begin, code_end;
+};
+
 struct Launch {
     void (*entry)(void**);
     void** arguments;
     Range* ranges;
     uint64_t range_count;
-    const Shared* shared_variables;
-    uint64_t shared_count;
-    uint64_t shared_size;               // of the module's thread-local segment
-    void* (*shared_begin)(void);        // where it is in the calling thread; null if there is none
-    uint64_t code_begin, code_end;      // of the module
+    Segments segments;
     uint64_t seed;
     double limit;                       // seconds, then TIMEOUT; 0: none
     Finding* findings;
@@ -103,8 +108,6 @@ extern "C" {
 // call it at once.
 uint32_t accel_sim_launch(accel_sim::Launch* launch);
 void accel_sim_release(void* memory);
-// 1 if the sizes of the structures are those that the caller has.
-uint32_t accel_sim_layout(uint64_t launch, uint64_t range, uint64_t finding, uint64_t standing);
 // Forgets the shadow of a range that was released.
 void accel_sim_drop_cells(uint64_t* cells);
 }

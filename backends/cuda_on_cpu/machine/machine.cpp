@@ -283,7 +283,7 @@ static void work_as(Worker& worker) {
     worker.warp_bits = unsigned(__builtin_ctz(launch.warp_size));
     worker.random = mixed(launch.seed ^ mixed(uint64_t(&worker - worker.machine->workers))) | 1;
     worker.stacks = take_stacks();
-    worker.shared_begin = launch.shared_begin ? (char*)launch.shared_begin() : nullptr;
+    worker.shared_begin = launch.segments.shared_begin ? (char*)launch.segments.shared_begin() : nullptr;
     current_worker = &worker;
     listen(worker);
     start_next(worker);
@@ -372,8 +372,3 @@ extern "C" uint32_t accel_sim_launch(Launch* launch) {
 }
 
 extern "C" void accel_sim_release(void* memory) { free(memory); }
-
-extern "C" uint32_t accel_sim_layout(uint64_t launch, uint64_t range, uint64_t finding, uint64_t standing) {
-    return launch == sizeof(Launch) && range == sizeof(Range) && finding == sizeof(Finding) &&
-           standing == sizeof(Standing);
-}

@@ -19,7 +19,7 @@ from ..launch import launching
 from ..launch.allocations import Area, Areas
 from ..launch.module import Module
 
-__all__ = ["Settings"]
+__all__ = ["VARIABLE", "Host", "Image", "Origin", "Settings"]
 
 
 class Settings(NamedTuple):
@@ -60,8 +60,8 @@ _FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(launching.Launch), ctypes.c_ch
 _MISUSED = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64)
 
 
-class _Owner(ctypes.Structure):
-    """`Origin` of ``api.h``."""
+class Origin(ctypes.Structure):
+    """See ``api.h``."""
 
     function: bytes
     pc: int
@@ -76,30 +76,25 @@ class _Owner(ctypes.Structure):
     ]
 
 
-_VARIABLE = 3
+VARIABLE = 3
 """The kind of memory of a variable of the module, as in ``api.h``."""
 
 
-class _Image(ctypes.Structure):
+class Image(ctypes.Structure):
     """See ``api.h``. The runtime fills in the last two."""
 
     _fields_ = [
-        ("shared_variables", ctypes.c_void_p),
-        ("shared_count", ctypes.c_uint64),
-        ("shared_size", ctypes.c_uint64),
-        ("shared_begin", ctypes.c_void_p),
-        ("code_begin", ctypes.c_uint64),
-        ("code_end", ctypes.c_uint64),
+        ("segments", launching.Segments),
         ("launch", ctypes.c_void_p),
         ("release", ctypes.c_void_p),
     ]
 
 
-class _Host(ctypes.Structure):
+class Host(ctypes.Structure):
     """See ``api.h``."""
 
     _fields_ = [
-        ("image", _Image),
+        ("image", Image),
         ("memory", ctypes.c_uint64),
         ("seed", ctypes.c_uint64),
         ("limit", ctypes.c_double),
@@ -131,7 +126,7 @@ class _Program:
         self.settings = settings
         self.module = Module.load(Built(Path(settings.path), Path(settings.runtime)), "program")
         self.runtime = self.module.runtime
-        self.runtime.accel_sim_host_owner.restype = ctypes.POINTER(_Owner)
+        self.runtime.accel_sim_host_owner.restype = ctypes.POINTER(Origin)
         self.seen: dict[object, int] = {}
         self._reports = Path(settings.reports).open("a", encoding="utf-8")  # noqa: SIM115 - to the end of the process
         self._begin()
@@ -139,16 +134,8 @@ class _Program:
     def _begin(self) -> None:
         module, settings = self.module, self.settings
         self._shared = launching.shared_variables(module)
-        image = _Image(
-            shared_variables=ctypes.addressof(self._shared),
-            shared_count=len(self._shared),
-            shared_size=module.shared_size,
-            shared_begin=module.shared_begin,
-            code_begin=module.code[0],
-            code_end=module.code[1],
-        )
-        self._host = _Host(
-            image=image,
+        self._host = Host(
+            image=Image(launching.Segments.of(module, self._shared)),
             memory=settings.memory,
             seed=settings.seed,
             limit=settings.limit,
@@ -171,7 +158,7 @@ class _Program:
         """Describe a range of the runtime's table."""
         owner = self.runtime.accel_sim_host_owner(ctypes.c_uint64(number)).contents
         function = owner.function.decode()
-        variable = owner.kind == _VARIABLE
+        variable = owner.kind == VARIABLE
         text = f"the variable {function} of {used.size} bytes" if variable else f"{used.size} bytes of {function}"
         return Area(used.begin, used.size, text, self._site(owner.pc), self._site(owner.released_pc))
 

@@ -10,7 +10,6 @@ from accel.device import Device
 from accel.engines.points import Operand
 from accel.engines.task_definition import StorePlace
 from accel.errors import StoreError, StoreTypeError, StoreValueError
-from accel.store import regions
 from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.tiles import LogicalArrayPartition
@@ -127,7 +126,7 @@ def _check_store(task: str, place: StorePlace, store: LogicalStore) -> None:
 def _check_unbound(task: str, place: StorePlace, store: LogicalStore) -> None:
     """Refuse an unbound store, except as an output that no earlier task binds; waits for such a task."""
     box = everything(store.root.ndim)
-    if place.access is not Access.WRITE or regions.pending(store.root, box, writing=False):
+    if place.access is not Access.WRITE or store.root.regions.pending(box, writing=False):
         store.root.known_shape()
     if place.access is not Access.WRITE and store.root.shape is None:
         raise StoreError(f"task {task}: parameter {place.name!r} got an uninitialized unbound store")

@@ -1,6 +1,6 @@
 """Tasks on memory of the user: in order with copies, kernels and others that know this memory by another name.
 
-`accel.store.regions` orders tasks by boxes. The user can also reach attached memory by its container or array. That
+`accel.store.box_order` orders tasks by boxes. The user can also reach attached memory by its container or array. That
 work is ordered by `accel.memory.hazards`, by addresses. So a launch is recorded there too, as one submission for all
 its points. Tasks do not wait for one another by these submissions, since tasks on columns of a matrix have no element
 in common, and their addresses interleave.
@@ -25,9 +25,10 @@ from accel.engines.pool import POOL
 from accel.engines.work import TaskWork
 from accel.memory import HostStorage, hazards
 from accel.memory.submission import Submission
-from accel.store import regions
+from accel.store import box_order
+from accel.store.box_order import Use
 from accel.store.failures import again
-from accel.store.regions import Access, Use, Work
+from accel.store.regions import Access, Work
 from accel.store.root import Root
 from accel.store.shared_memory import note_overwritten, other_uses
 from accel.support.locks import open_after_fork
@@ -60,7 +61,7 @@ class TaskEvent:
     def _failure(self) -> BaseException | None:
         """Return why elements that the launch was to write are invalid; None if others have overwritten them."""
         written = [use for work in self.own if work.failure is not None for use in work.uses if use.access.writes]
-        found = [regions.failure_of(use.root, use.box) for use in written]
+        found = [use.root.regions.failure_of(use.box) for use in written]
         return next((each for each in found if each is not None), None)
 
     def done(self) -> bool:
@@ -198,7 +199,7 @@ def enter_idle(work: TaskWork, roots: dict[Root, bool]) -> bool:
     """
     with order:
         idle = all(type(root.contents) is HostStorage and root.contents.owner.hazards is None for root in roots)
-        if not idle or not regions.enter_idle(work, work.uses):
+        if not idle or not box_order.enter_idle(work, work.uses):
             return False
         if all(type(use.root.contents) is HostStorage for use in work.uses):
             Recorded(_attached_roots(work.uses)).enter_alone(work)

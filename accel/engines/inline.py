@@ -16,10 +16,10 @@ from accel.engines.running import refuse_result
 from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
+from accel.store.box_order import Use, enter_idle
 from accel.store.failures import origin
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
-from accel.store.regions import Use, enter_idle
 from accel.store.root import HOST
 from accel.store.task import TaskScope
 

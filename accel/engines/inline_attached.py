@@ -18,9 +18,10 @@ from accel.engines.staging import finish, memory_of
 from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork
 from accel.memory import HostStorage
+from accel.store.box_order import Use
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
-from accel.store.regions import Access, Use
+from accel.store.regions import Access
 from accel.store.root import HOST, Root
 from accel.store.task import TaskScope
 

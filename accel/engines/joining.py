@@ -11,9 +11,10 @@ from accel.engines.staging import box_array
 from accel.engines.work import TaskWork
 from accel.errors import StoreValueError
 from accel.memory import AnyStorage
+from accel.store.box_order import Use
 from accel.store.boxes import extents
 from accel.store.failures import again
-from accel.store.regions import Access, Use
+from accel.store.regions import Access
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
 

@@ -21,7 +21,7 @@ from accel.engines.staging import give_back, memory_at, physical
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
-from accel.store import regions
+from accel.store import box_order
 from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Work
 from accel.store.root import HOST
@@ -78,7 +78,7 @@ class LocalEngine(Engine):
         contents = store.root.contents
         if not isinstance(contents, TiledContents) or contents.gathered is not None:
             return super().gather(store)
-        regions.settle(store.root, store.map.box, writing=False)
+        store.root.regions.settle(store.map.box, writing=False)
         memory = Memory(contents.copy(store.map.box, HOST), store.map.on_box())
         values: HostArray = physical(memory.storage, memory.map, store.dtype, memory.place)
         return values
@@ -153,7 +153,7 @@ class LocalEngine(Engine):
         started, site = 0, call_site()
         try:
             with attached.order:
-                after = [regions.enter(work, work.uses) for work in works]
+                after = [box_order.enter(work, work.uses) for work in works]
                 if memory is not None:
                     memory.enter(works, after)
             if joined is not None:

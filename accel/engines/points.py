@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from accel.dtypes import DType
 from accel.engines.task_definition import TaskDefinition
 from accel.store.arrays.nesting import Nesting
+from accel.store.box_order import Use
 from accel.store.boxes import Box, everything, volume
 from accel.store.index_maps import IndexMap
 from accel.store.reductions import ReductionOp
-from accel.store.regions import Access, Use
+from accel.store.regions import Access
 from accel.store.root import Root
 
 __all__ = ["Operand", "Point"]
@@ -66,7 +67,7 @@ class Operand(NamedTuple):
 
     @property
     def use(self) -> Use:
-        """The use of the root, for `accel.store.regions`."""
+        """The use of the root, for `accel.store.box_order`."""
         assert self.root is not None, "the point was sent to another process"
         return Use(self.root, self.box, self.access, self.op)
 
@@ -97,7 +98,7 @@ class Point(NamedTuple):
 
     @property
     def uses(self) -> list[Use]:
-        """What the point uses, for `accel.store.regions`."""
+        """What the point uses, for `accel.store.box_order`."""
         return [operand.use for operand in self.operands]
 
     @property

@@ -22,8 +22,9 @@ from accel.engines.launch import Launch
 from accel.engines.local import LocalEngine
 from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork
-from accel.store import regions
-from accel.store.regions import Use, Work
+from accel.store import box_order
+from accel.store.box_order import Use
+from accel.store.regions import Work
 from accel.support.call_sites import call_site
 
 __all__ = ["ThreadsEngine", "make"]
@@ -53,7 +54,7 @@ class ThreadsEngine(LocalEngine):
         work = TaskWork(task.what, uses, partial(self._act_plain, task, values))
         if self.inline:
             work.duration = Duration(task.seconds, nbytes)
-        after = regions.enter(work, uses)
+        after = box_order.enter(work, uses)
         try:
             self.start(work, after, call_site())
         except BaseException as error:

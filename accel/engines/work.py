@@ -17,9 +17,10 @@ from typing import NoReturn, Protocol
 from accel.engines.durations import SOON, Duration
 from accel.engines.pool import POOL
 from accel.errors import StoreError
-from accel.store import regions
+from accel.store import box_order
+from accel.store.box_order import HostWork, Use
 from accel.store.failures import again, forget_variables, origin
-from accel.store.regions import HostWork, Use, Work
+from accel.store.regions import Work
 from accel.support.locks import forked_since, in_child, open_after_fork, process
 
 __all__ = ["Action", "TaskWork", "inside_task", "running"]
@@ -332,7 +333,7 @@ class TaskWork:
             self.memory.begin()
         for root, box, access, _ in self.uses:
             if root.regions.failed and access.reads:
-                failure = regions.failure_of(root, box)
+                failure = root.regions.failure_of(box)
                 if failure is not None:
                     raise again(failure)
 
@@ -344,7 +345,7 @@ class TaskWork:
     def end(self, failure: BaseException | None) -> "list[TaskWork]":
         """Record that it is over, or why it failed, and return the works that are ready now."""
         self.failure = failure
-        regions.leave(self, self.uses)
+        box_order.leave(self, self.uses)
         memory, self.memory = self.memory, None
         # The context and the action keep memory alive: they are dropped before those who wait go on.
         self._action = self._context = None

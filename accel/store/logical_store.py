@@ -10,7 +10,7 @@ from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
-from accel.store import boxes, regions, shared_memory
+from accel.store import box_order, boxes, shared_memory
 from accel.store.index_maps import IndexMap
 from accel.store.indexing import Key, indexed, refuse_step
 from accel.store.parts import Part, elements
@@ -289,7 +289,7 @@ class LogicalStore:
 
     def _move_to(self, place: Place) -> None:
         root = self.root
-        with regions.hosting(root, root.box, Access.READ_WRITE):
+        with box_order.hosting(root, root.box, Access.READ_WRITE):
             root.move_to(place)
 
     def fill(self, value: Any) -> None:
@@ -316,7 +316,7 @@ class LogicalStore:
         if index_map.empty:
             return
         index_map = index_map.distinct()
-        with regions.hosting(root, index_map.box, Access.WRITE):
+        with box_order.hosting(root, index_map.box, Access.WRITE):
             elements(root.storage(), Part.of(index_map, self.dtype), writable=True).fill(number[()])
             shared_memory.note_filled(root, index_map.box)
 
@@ -331,9 +331,9 @@ class LogicalStore:
             The failure of a task that was to write it; the memory is given back all the same.
         """
         root = self.root
-        with regions.hosting(root, root.box, Access.READ_WRITE):
+        with box_order.hosting(root, root.box, Access.READ_WRITE):
             root.detach()
-        regions.refuse_failed(root, root.box)
+        root.regions.refuse_failed(root.box)
 
     def offload_to(self, target: StoreTarget | DeviceLike) -> None:
         """Move the values to another kind of memory, which then holds the only copy; also those of other views.

@@ -11,7 +11,6 @@ from accel.errors import ReadOnlyError, StoreError
 from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
-from accel.store import regions
 from accel.store.boxes import Box, box_of, everything
 from accel.store.index_maps import c_strides
 from accel.store.regions import IDLE, Regions
@@ -188,7 +187,7 @@ class Root:
         """
         self.refuse_detached()
         if self.shape is None:
-            regions.settle(self, everything(self.ndim), writing=False)
+            self.regions.settle(everything(self.ndim), writing=False)
         if self.shape is None:
             raise StoreError(
                 "Illegal to access an uninitialized unbound store: its shape is known when a task has written it; "

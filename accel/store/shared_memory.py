@@ -8,28 +8,28 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from accel.store import regions
+from accel.store.box_order import Use
 from accel.store.boxes import Box, extents, is_empty, volume
 from accel.store.failures import again
-from accel.store.regions import Access, Use
+from accel.store.regions import Access
 from accel.store.root import Root
 
 __all__ = ["note_filled", "note_overwritten", "other_uses", "settle"]
 
 
 def settle(root: Root, box: Box, *, writing: bool) -> None:
-    """Make the host wait until it may use a box; as `accel.store.regions.settle`, also for tasks on other stores.
+    """Make the host wait until it may use a box; as `Regions.settle`, also for tasks on other stores.
 
     Raises
     ------
     BaseException
         The failure of a task that was to write what the host would read, by this store or by another.
     """
-    regions.settle(root, box, writing=writing)
+    root.regions.settle(box, writing=writing)
     for work, use in other_uses(root, box):
         if writing or use.access.writes:
             work.settle()
-        failure = regions.failure_of(use.root, use.box) if use.access.writes else None
+        failure = use.root.regions.failure_of(use.box) if use.access.writes else None
         if failure is not None:
             raise again(failure)
 
@@ -60,7 +60,7 @@ def note_overwritten(use: Use, earlier: list[tuple[Any, Use]]) -> None:
         if other.root.home is not None:
             first, last = _addresses(other.root, other.box)
             if low <= first and last <= high:
-                regions.make_valid(other.root, other.box)
+                other.root.regions.make_valid(other.box)
 
 
 def note_filled(root: Root, box: Box) -> None:

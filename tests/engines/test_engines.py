@@ -13,7 +13,7 @@ from accel import xp
 from accel.engines import InOut, Input, Output, Reduce, align, current, engine, inline, task
 from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
-from accel.store.regions import HostWork, enter_idle, pending
+from accel.store.box_order import HostWork, enter_idle
 
 ENGINES = {
     "eager": lambda: engine("eager").using(),
@@ -39,7 +39,7 @@ def values(store):
 
 
 def pending_of(store):
-    return pending(store.root, store.map.box, writing=True)
+    return store.root.regions.pending(store.map.box, writing=True)
 
 
 def store_of(array):

@@ -12,8 +12,9 @@ import accel
 from accel import Device, xp
 from accel.errors import OutOfMemoryError, ReadOnlyError, StoreError, StoreValueError
 from accel.memory import assert_no_leak, track
-from accel.store import ExternalAllocation, Slice, StoreTarget, create_store, from_array, regions
-from accel.store.regions import Access, Use
+from accel.store import ExternalAllocation, Slice, StoreTarget, box_order, create_store, from_array
+from accel.store.box_order import Use
+from accel.store.regions import Access
 from accel.store.root import HOST
 from accel.store.store_targets import Place, place_of
 
@@ -303,7 +304,7 @@ class Planned:
         self.failure = failure
         self.uses = [Use(store.root, store.map.box, access)]
         self.over = threading.Event()
-        regions.enter(self, self.uses)
+        box_order.enter(self, self.uses)
 
     def done(self):
         return self.over.is_set()
@@ -312,7 +313,7 @@ class Planned:
         assert self.over.wait(20)
 
     def end(self):
-        regions.leave(self, self.uses)
+        box_order.leave(self, self.uses)
         self.over.set()
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accel.store import create_store, regions
+from accel.store.box_order import Use, enter, hosting, leave
 from accel.store.box_tree import BoxTree
 from accel.store.boxes import box_of, covers, is_empty, overlap, volume, without
-from accel.store.regions import IDLE, Access, Use, enter, failure_of, hosting, leave, pending
+from accel.store.regions import IDLE, Access
 
 
 class Task:
@@ -155,7 +156,7 @@ def test_elements_are_invalid_from_a_failed_write_until_a_write_of_all(program):
             invalid[inside] = False
     for point in np.ndindex(SHAPE):
         one = tuple((at, at + 1) for at in point)
-        assert (failure_of(root, one) is not None) == invalid[point]
+        assert (root.regions.failure_of(one) is not None) == invalid[point]
 
 
 def test_an_idle_root_has_the_shared_record_and_an_empty_use_leaves_it():
@@ -185,7 +186,7 @@ def test_a_chain_of_writes_in_flight_is_recorded_by_its_last():
     works = [Task() for _ in range(1000)]
     for number, work in enumerate(works):
         assert enter(work, [Use(root, box, Access.READ_WRITE)]) == works[max(number - 1, 0) : number]
-    assert pending(root, box, writing=False) == [works[-1]]
+    assert root.regions.pending(box, writing=False) == [works[-1]]
     for work in works:
         leave(work, [Use(root, box, Access.READ_WRITE)])
     assert not root.regions.uses
@@ -204,7 +205,7 @@ def test_the_host_waits_for_tasks_and_later_tasks_wait_for_the_host():
 
     thread = threading.Thread(target=host)
     thread.start()
-    while len(pending(root, box, writing=True)) < 2:
+    while len(root.regions.pending(box, writing=True)) < 2:
         pass
     assert not inside.is_set()
     later = Task()
@@ -241,10 +242,10 @@ def test_a_host_that_fails_makes_no_element_valid():
     leave(failed, uses)
     with pytest.raises(ZeroDivisionError), hosting(root, box, Access.WRITE):
         1 / 0  # noqa: B018
-    assert failure_of(root, box) is failed.failure
+    assert root.regions.failure_of(box) is failed.failure
     with hosting(root, box, Access.WRITE):
         pass
-    assert failure_of(root, box) is None
+    assert root.regions.failure_of(box) is None
 
 
 def test_works_of_several_threads_get_one_order():

@@ -18,7 +18,6 @@ from accel.engines.dask.worker_memory import WorkerTile
 from accel.engines.protocol import current
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
-from accel.store import regions
 from accel.store.boxes import Box
 from accel.store.index_maps import IndexMap
 from accel.store.logical_store import LogicalStore
@@ -81,7 +80,7 @@ def to_dask(store: LogicalStore) -> Any:
 
     cluster = _engine("to_dask").cluster
     root, index_map = store.root, store.map
-    regions.settle(root, index_map.box, writing=False)
+    root.regions.settle(index_map.box, writing=False)
     contents = root.contents
     if not isinstance(contents, Tiles) or contents.cluster is not cluster:
         return da.from_array(np.array(store.get_physical_store()))

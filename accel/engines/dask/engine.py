@@ -30,9 +30,10 @@ from accel.engines.protocol import Engine
 from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes
-from accel.store import regions
+from accel.store import box_order
+from accel.store.box_order import Use
 from accel.store.logical_store import LogicalStore
-from accel.store.regions import Access, Use, Work
+from accel.store.regions import Access, Work
 from accel.store.root import HOST, Root
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ class DaskEngine(Engine):
         """Be the only one who submits launches on some roots, when the work of others on them is over."""
         handover = Handover(uses)
         try:
-            for work in regions.enter(handover, uses):
+            for work in box_order.enter(handover, uses):
                 if not self._ours(work):
                     work.settle()
             yield
@@ -320,7 +321,7 @@ class DaskEngine(Engine):
         values = self._sent_to_cluster(plan)
         works = [PointWork(self.cluster, each.point.uses, _step(meter, each.point)) for each in plan.points]
         for work in works:
-            regions.enter(work, work.uses)
+            box_order.enter(work, work.uses)
         for version in plan.versions.values():
             self._install(version, values)
         end = end_of(self.cluster, plan.points, values)

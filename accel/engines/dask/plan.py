@@ -18,7 +18,7 @@ from accel.engines.points import Operand, Point
 from accel.engines.task_definition import TaskDefinition
 from accel.store.boxes import Box, extents, volume
 from accel.store.reductions import ReductionOp
-from accel.store.regions import Access, failure_of
+from accel.store.regions import Access
 from accel.store.root import Root
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Plan:
         return Recipe(extents(box), version.root.dtype, tuple(places))
 
     def _send(self, version: Version, box: Box, held: Here) -> Tile:
-        failure = failure_of(version.root, box)
+        failure = version.root.regions.failure_of(box)
         key = self._name + "-send", next(self._numbers)
         if failure is None:
             # A copy: the user may write to the memory while Dask sends it, or computes with it again.

@@ -18,9 +18,10 @@ from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostArray, HostStorage
+from accel.store.box_order import HostWork, Use, enter, leave
 from accel.store.boxes import Box, box_of, volume
 from accel.store.index_maps import c_strides
-from accel.store.regions import Access, HostWork, Use, enter, failure_of, leave
+from accel.store.regions import Access
 from accel.store.root import Root
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Tiles:
         if root is None or root.contents is not self:
             return
         for box, held in self.tiling.items():
-            if isinstance(held, Tile) and failure_of(root, box) is None:
+            if isinstance(held, Tile) and root.regions.failure_of(box) is None:
                 _lose(root, box)
 
     def gather(self) -> AnyStorage:
@@ -171,7 +172,7 @@ class Tiles:
         """Tell whether a tile failed and its readers will be told so; raise its failure if they would not be."""
         root = self._root()
         failure = lost() if self.cluster.lost else failure_of_value(tile.value)
-        if failure is not None and (root is None or failure_of(root, tile.box) is None):
+        if failure is not None and (root is None or root.regions.failure_of(tile.box) is None):
             self.cluster.refuse_lost()
             raise failure
         return failure is not None

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from accel.engines.dask.cluster import Cluster, lost
 from accel.engines.points import Operand, Point
 from accel.errors import DeviceLostError
-from accel.store import regions
-from accel.store.regions import Access, Use
+from accel.store import box_order
+from accel.store.box_order import Use
+from accel.store.regions import Access
 from accel.store.root import Root
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Handover:
 
     def leave(self) -> None:
         """Be over."""
-        regions.leave(self, self.uses)
+        box_order.leave(self, self.uses)
         self._over.set()
 
 
@@ -136,7 +137,7 @@ class PointWork:
             if self.step is not None:
                 self.step()
         finally:
-            regions.leave(self, self.uses)
+            box_order.leave(self, self.uses)
             self._over.set()
 
     def _known(self, future: "Value") -> None:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accel.errors import StoreIndexError
-from accel.store import Access, Domain, PhysicalStore, create_store, from_array, regions
+from accel.store import Access, Domain, PhysicalStore, box_order, create_store, from_array
 from accel.store.arrays import create_list_array, create_struct_array, from_arrow, from_strings
-from accel.store.regions import Use
+from accel.store.box_order import Use
 
 VALUES = st.recursive(
     st.just(pa.int64()) | st.just(pa.utf8()),
@@ -121,10 +121,10 @@ def test_a_tile_does_not_wait_for_tasks_that_only_read():
     array = create_list_array(ranges, [5, 6])
     task = ReadsForever()
     uses = [Use(ranges.root, ranges.root.box, Access.READ)]
-    regions.enter(task, uses)
+    box_order.enter(task, uses)
     tile = array.partition_by_tiling(1).get_child_array(1)
     assert tile.vardata.shape == (1,)
-    regions.leave(task, uses)
+    box_order.leave(task, uses)
 
 
 class ReadsForever:
@@ -141,8 +141,8 @@ def test_a_tile_raises_the_failure_of_the_task_that_was_to_write_the_ranges():
     ranges = create_store("int64", (2, 2))
     task = Failed()
     uses = [Use(ranges.root, ranges.root.box, Access.WRITE)]
-    regions.enter(task, uses)
-    regions.leave(task, uses)
+    box_order.enter(task, uses)
+    box_order.leave(task, uses)
     with pytest.raises(OSError, match="the disk is gone"):
         create_list_array(ranges, [5, 6]).partition_by_tiling(1).get_child_array(0)
 

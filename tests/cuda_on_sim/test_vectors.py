@@ -98,3 +98,20 @@ def test_each_thread_knows_its_place_in_three_dimensions(seed, checks):
         np.testing.assert_array_equal(found[..., column], indices[axis])
     assert np.all(found[..., 6] == 711)
     assert np.all(found[..., 7] == 3)
+
+
+@pytest.mark.parametrize("checks", ["none", "all"])
+def test_an_array_of_char_in_shared_memory_has_room_for_vectors(checks):
+    source = """
+    extern "C" __global__ void round_trip(double2* data) {
+        __shared__ char flag, bytes[32 * sizeof(double2)], after;
+        double2* vectors = reinterpret_cast<double2*>(bytes);
+        if (threadIdx.x == 0) flag = after = 1;
+        vectors[threadIdx.x] = data[threadIdx.x];
+        __syncthreads();
+        data[threadIdx.x] = vectors[31 - threadIdx.x];
+    }
+    """
+    data = np.arange(64.0).reshape(32, 2)
+    found = launch(source, "round_trip", 1, 32, data, checks=checks)[0]
+    np.testing.assert_array_equal(found, data[::-1])

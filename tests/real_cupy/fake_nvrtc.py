@@ -1,47 +1,66 @@
-"""What NVRTC of the fake driver calls: kernels are compiled by g++, for the host, as in tests/gpu_code."""
+"""What NVRTC of the fake driver calls: kernels are compiled for the processor, by `accel.backends.cuda_on_cpu`."""
 
-import importlib
+import ctypes
 import os
-import sys
-from hashlib import sha256
-from pathlib import Path
-from types import ModuleType
 
 __all__ = ["compile"]
 
-HERE = Path(__file__).resolve().parent
-GPU_CODE = HERE.parent / "gpu_code"
-CUPY_KERNELS = HERE / "cupy_kernels.h"
 WARP = 32
+# CuPy's special functions define what NVRTC has not in namespace std. They do so for each compiler of CUDA.
+XSF = """\
+#pragma push_macro("__CUDACC__")
+#undef __CUDACC__
+#include <cupy/xsf/config.h>
+#pragma pop_macro("__CUDACC__")
+#line 1
+"""
+_segments = {}
+"""By module, its segments and the table of variables that they point to: the driver reads them."""
 
 
 def compile(source, options):
     """Return what the fake driver loads as a module, and a log that is empty if it was compiled."""
     if not source or os.environ.get("FAKE_NOEXEC"):
         return "not compiled", ""
-    host_gpu = _host_gpu()
+    from accel.errors import AccelError
+
     try:
-        made = host_gpu.compile(source, _options_of_gcc(source, options), WARP)
-    except host_gpu.KernelError as error:
+        return _text(_module(XSF + source if "<cupy/xsf/" in source else source, _accepted(options))), ""
+    except AccelError as error:
         return "", str(error)
-    return f"compiled for the host: {made._library._name}", ""
 
 
-def _options_of_gcc(source, options):
-    given = tuple(option for option in options if option.startswith(("-D", "-U")))
-    if "#include <cupy/" not in source:
-        return given
-    # Compiled kernels are cached by their options, so these must tell what the header is.
-    version = sha256(CUPY_KERNELS.read_bytes()).hexdigest()[:16]
-    folders = tuple(option for option in options if option.startswith("-I") and "/cupy/" in option)
-    return (*given, f"-DCUPY_KERNELS={version}", *folders, "-include", str(CUPY_KERNELS))
+def _accepted(options):
+    """Leave out what names headers of CUDA, which are not needed."""
+    return tuple(option for option in options if not option.startswith("-I") or "/cupy/" in option)
 
 
-def _host_gpu():
-    """Import the compiler under a name of its own: several projects have a package called tests."""
-    name = "accel_gpu_code"
-    if name not in sys.modules:
-        package = ModuleType(name)
-        package.__path__ = [str(GPU_CODE)]
-        sys.modules[name] = package
-    return importlib.import_module(f"{name}.host_gpu")
+def _module(source, options):
+    from accel.backends.cuda_on_cpu.build.building import build, kernel_names
+    from accel.backends.cuda_on_cpu.launch.module import Module
+
+    names = kernel_names(source)
+    # A text of several kernels for copies has a macro for each, and a module has the kernels whose macros are defined.
+    chosen = tuple(name for name in names if f"-DACCEL_{name.upper()}=1" in options) or names
+    built = build(source, options=(*options, f"-DACCEL_WARP={WARP}"), warp=WARP, checked=False, kernels=chosen)
+    return Module.load(built, "fake CUDA"), chosen
+
+
+def _text(compiled):
+    """Return the addresses of a module, as ``modules.cpp`` reads them."""
+    from accel.backends.cuda_on_cpu.launch.launching import Segments, shared_variables
+
+    module, names = compiled
+    if module not in _segments:
+        variables = shared_variables(module)
+        _segments[module] = Segments.of(module, variables), variables
+    runtime = module.runtime
+    image = (
+        ctypes.addressof(_segments[module][0]), _address(runtime.accel_sim_launch), _address(runtime.accel_sim_release)
+    )  # fmt: skip
+    kernels = [(name, entry.address, *entry.sizes) for name in names for entry in [module.entry(name)]]
+    return "\n".join([" ".join(map(str, line)) for line in [("compiled for the processor:", *image), *kernels]])
+
+
+def _address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value

@@ -194,5 +194,5 @@ def test_a_kernel_that_is_not_there_or_does_not_compile(cupy):
 
 def test_a_function_that_it_does_not_have(runtime, capfd):
     with pytest.raises(runtime.CUDARuntimeError):
-        runtime.mallocManaged(SIZE)
-    assert "there is no cudaMallocManaged" in capfd.readouterr().err
+        runtime.deviceGetDefaultMemPool(0)
+    assert "there is no cudaDeviceGetDefaultMemPool" in capfd.readouterr().err

@@ -53,6 +53,7 @@ struct Settings {
     bool executes;          // kernels are executed; else they are only launched
     bool reaches_pageable;  // devices read and write pageable memory by themselves, and late
     bool reuses_handles;    // a new stream gets the handle of one that was destroyed
+    bool loses_devices;     // a kernel that accesses an illegal address takes its device with it
     bool strict_kinds;      // for the kind of a copy, pinned memory is never memory of the device
 };
 extern Settings settings;

@@ -13,7 +13,7 @@ bool lost[MOST_DEVICES];
 }  // namespace
 
 Host host;
-Settings settings = {1, false, true, false, false, false};
+Settings settings = {1, false, true, false, false, false, false};
 
 Context& context() { return current; }
 bool exists(int device) { return device >= 0 && device < settings.devices; }

@@ -16,6 +16,7 @@ Standing standings[STANDINGS];
 
 struct Launching : Work {
     Kernel kernel;
+    int device;
     void** arguments;  // with their values behind
 };
 
@@ -74,7 +75,9 @@ void launch_now(Work& work) {
     if (launch.printed_size) fwrite(launch.printed, 1, launch.printed_size, stdout);
     if (launch.printed) launching.kernel.image->release(launch.printed);
     if (launch.finding_count && host.finished) host.finished(&launch, work.function, work.pc);
-    work_failed(error_of(kind));
+    const cudaError_t error = error_of(kind);
+    if (settings.loses_devices && error == cudaErrorIllegalAddress) lose(launching.device);
+    else work_failed(error);
 }
 
 void end_launch(Work& work) { free(((Launching&)work).arguments); }
@@ -103,7 +106,7 @@ cudaError_t submit_launch(const Call& call, const Kernel& kernel, void* const* a
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (cudaError_t error = check_launch(call, kernel)) return error;
     Launching* work = work_of<Launching>(call, launch_now, end_launch);
-    work->kernel = kernel, work->arguments = copied(arguments, sizes, count);
+    work->kernel = kernel, work->device = stream->device, work->arguments = copied(arguments, sizes, count);
     if (!work->arguments) return drop(work), failed(cudaErrorMemoryAllocation);
     submit(*stream, work);
     return state_of_work();

@@ -236,12 +236,13 @@ void poll() {
 void drop_work(int device) {
     for (Stream* each = streams; each; each = each->next) {
         if (each->device != device) continue;
-        while (Work* work = each->first) {
-            each->first = work->next;
+        Work** rest = each->running ? &each->first->next : &each->first;
+        while (Work* work = *rest) {
+            *rest = work->next;
             reach(*work);
             drop(work);
         }
-        each->last = &each->first;
+        each->last = rest;
     }
 }
 

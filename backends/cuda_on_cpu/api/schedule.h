@@ -69,7 +69,7 @@ void finish_device(int device);
 void finish_all();
 void finish_mark(Mark* mark);
 void poll();  // a question moves a late device on by at most one work, at random
-void drop_work(int device);
+void drop_work(int device);  // but not what runs
 void seed_order(uint64_t seed);
 // Runs a function of the host, without the lock; it must not call the API.
 void call_host(void (*function)(void*), void* data);

@@ -32,7 +32,8 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-#define __shared__ thread_local  // a worker runs one block at a time
+// A worker runs one block at a time. Libraries put values of 16 bytes into arrays of char.
+#define __shared__ thread_local __attribute__((aligned(16)))
 #define __forceinline__ inline
 #define __inline_hint__
 #define __noinline__  // empty: headers of C++ libraries write __attribute__((__noinline__))

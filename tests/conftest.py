@@ -31,7 +31,9 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 # A shell that starts the tests in the background lets them ignore interrupts, and so the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is about time, and other processes share the machine.
-settings.register_profile("accel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "accel", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 settings.load_profile("accel")
 
 

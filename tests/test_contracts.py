@@ -89,6 +89,7 @@ def copy(installed, tmp_path):
     return shutil.copytree(installed, tmp_path / "copy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("contract", "file", "code"), PLANTED)
 def test_a_planted_violation_breaks_its_contract_alone(root, copy, contract, file, code):
     plant(copy / file, code)

@@ -43,6 +43,7 @@ def passes(setup, type_, step, *, lanes=None, block=None):
     return made / fewest
 
 
+@pytest.mark.slow
 @every_setup
 def test_words_a_multiple_of_32_apart_are_in_one_bank(setup):
     assert [passes(setup, "int", step) for step in (0, 1, 2, 3, 4, 8, 16)] == [1, 1, 2, 1, 4, 8, 16]

@@ -238,6 +238,7 @@ def test_reductions_of_blocks(seed):
     assert wide.tolist() == [FIRST.sum() * 0.5, FIRST.sum() * 1.5, float(int(FIRST.sum()) << 33)]
 
 
+@pytest.mark.slow
 @SEEDS
 def test_scans_of_blocks(seed):
     found, wide = run("scans", np.zeros((3, 4, 128), np.int32), np.zeros((2, 128)), seed=seed)

@@ -44,6 +44,7 @@ def test_the_second_kernel_uses_the_header_that_the_first_one_left(said):
     assert f"! {header()}" not in said(3, ("-std=c++20",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["no bytes", "other bytes", "half", "few bytes", "no end"])
 def test_a_damaged_header_is_not_used_and_made_again(said, damage):
     said(0)

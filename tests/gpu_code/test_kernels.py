@@ -51,6 +51,7 @@ def test_a_fill_sets_these_elements_and_no_others(case, blocks, seed):
     check_fill(plan, end, value, blocks=blocks, seed=seed)
 
 
+@pytest.mark.slow
 @every_width
 @both_indices
 def test_every_width_is_read_and_written_in_one_piece(width, bits):
@@ -63,6 +64,7 @@ def test_every_width_is_read_and_written_in_one_piece(width, bits):
 SIDES = (64, 65, 66, 68, 72, 127, 128, 130)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @both_indices
 def test_tiles_have_ragged_edges_and_the_widest_words_that_are_aligned(width, bits):

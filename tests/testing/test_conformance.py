@@ -13,6 +13,8 @@ from accel.abc import ExternalAllocation, Limits, Operand
 from accel.memory import Heap
 from accel.testing import BackendConformance
 
+pytestmark = pytest.mark.slow
+
 class Suite(BackendConformance):
     device = Device.CPU
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LISTED = """
     import array_api_strict
     import numpy

@@ -72,6 +72,8 @@ def programs(draw):
     return shape, steps
 
 
+# Threads of the cluster use `random` meanwhile, which Hypothesis takes for the strategy's.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module")
 @settings(max_examples=25)
 @given(programs())
 def test_random_programs_give_what_numpy_gives(cluster, tasks, program):

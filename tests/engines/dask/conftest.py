@@ -2,7 +2,9 @@
 
 import logging
 import os
+import random
 import signal
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +19,13 @@ from accel.store import ADD, MAX
 def cluster():
     """An engine with two worker processes, which runs nothing in this process."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with engine("dask", workers=2, local_bytes=0) as made, made.using():
-        yield made
+    with pytest.MonkeyPatch.context() as patch:
+        # The scheduler draws in a thread of this process. Hypothesis refuses a test whose data are drawn meanwhile: it
+        # sees that the state of Python's generator has changed.
+        for name in ("dask.sizeof", "distributed.utils_comm"):
+            patch.setattr(import_module(name), "random", random.Random(0))
+        with engine("dask", workers=2, local_bytes=0) as made, made.using():
+            yield made
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ MODULES = [file for room in ("accel", "backends") for file in (ROOT / room).rglo
 RUNS_DATA = {"cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"}
 OF_THE_PROGRAM = {
     ("function_source.py", "eval"),  # annotations of kernels: text of the program that is running
-    ("tasks.py", "eval"),  # annotations of tasks
+    ("task_definition.py", "eval"),  # annotations of tasks
     ("programs.py", "cloudpickle"),  # its tasks, on the way to workers of Dask
     ("programs.py", "pickle"),
 }

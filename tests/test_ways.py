@@ -112,7 +112,7 @@ def test_empty(ways, device, most):
 
 
 def test_new_memory_is_filled_without_a_hazard(ways):
-    assert ways.of(lambda: accel.full(16, 2.5)) <= 54, ways.calls
+    assert ways.of(lambda: accel.full(16, 2.5)) <= 56, ways.calls
     values = np.arange(16)
     assert ways.of(lambda: accel.container(values)) <= 47, ways.calls
     assert "accel.memory.hazards: enter" not in ways.calls

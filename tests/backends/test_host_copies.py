@@ -116,6 +116,7 @@ class TestLoops:
         into, out_of = room(plan, (to, of))
         check(plan, end(into, to), into, end(out_of, of), out_of)
 
+    @pytest.mark.slow
     @many
     @given(case=copies())
     def test_large_plans_by_kernels(self, kernels, case):

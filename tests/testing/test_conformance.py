@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROJECT = """
 import pytest
 from accel import Device
@@ -12,8 +14,6 @@ from accel.backends.cpu import CpuBackend
 from accel.abc import ExternalAllocation, Limits, Operand
 from accel.memory import Heap
 from accel.testing import BackendConformance
-
-pytestmark = pytest.mark.slow
 
 class Suite(BackendConformance):
     device = Device.CPU

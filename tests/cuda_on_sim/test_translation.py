@@ -3,7 +3,7 @@ import re
 import pytest
 from accel.backends.cuda_on_cpu.text.tokens import code_of, line_of, numbered, tokens
 from accel.backends.cuda_on_cpu.text.translation import constants, translated
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 PIECES = st.sampled_from(
@@ -22,6 +22,7 @@ def test_tokens_are_the_source(source):
     assert all(source.startswith(token.text, token.start) and token.text for token in found)
 
 
+@example("asm(asm(// comment\nx", False)  # one statement inside of another, both without an end
 @given(st.lists(PIECES).map("".join), st.booleans())
 def test_any_text_is_translated_and_keeps_its_lines(source, checked):
     assert translated(source, checked=checked).count("\n") == source.count("\n")

@@ -100,8 +100,9 @@ def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> 
     parts, at = [], 0
     code = [token for token in tokens(source) if token.kind not in _SPACE]
     for start, end, text in _edits(source, code, refused or _stopping, _macros(code), "\n"):
-        parts += [source[at:start], text]
-        at = end
+        if start >= at:  # else it is inside of a statement that was replaced
+            parts += [source[at:start], text]
+            at = end
     return "".join([*parts, source[at:]])
 
 

@@ -85,7 +85,7 @@ from time import perf_counter
 
 began = perf_counter()
 {imports}
-{made}
+{setup}
 imported = perf_counter()
 {call}
 called = perf_counter()
@@ -124,7 +124,7 @@ _FIRST = {
 def first_calls(*, with_quadrants: bool) -> Mapping[str, str]:
     """Return programs that call a small kernel once, and print the seconds of the imports and of the call."""
     return {
-        name: _TIMED.format(imports=imports, unchecked=result, call=call)
-        for name, (imports, result, call) in _FIRST.items()
+        name: _TIMED.format(imports=imports, setup=setup, call=call)
+        for name, (imports, setup, call) in _FIRST.items()
         if with_quadrants or name != "quadrants"
     }

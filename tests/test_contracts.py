@@ -41,6 +41,7 @@ PLANTED = [
     (CIRCLES, "accel/engines/points.py", "def lazily():\n    from accel.engines.tasks import task"),
     (CIRCLES, "accel/engines/memory_budget/planted.py", "import accel.engines.tiles"),
     (CIRCLES, "accel/copies/planner.py", "import accel.copies.run"),
+    (CIRCLES, "accel/memory/storage.py", "def lazily():\n    import accel.memory.host_storage"),
     (BACKENDS, "accel/backends/common/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),
     (BACKENDS, "accel/backends/cpu/planted.py", "import accel.testing"),

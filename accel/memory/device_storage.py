@@ -3,18 +3,22 @@
 from typing import Any, ClassVar, SupportsIndex, overload
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from accel.abc.external import ExternalAllocation
-from accel.device import Device, DeviceLike, required
+from accel.device import Device, DeviceLike, required, resolve
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
+from accel.memory.byte_copies import copy_elements
 from accel.memory.consumer_streams import lend_to_any_stream
 from accel.memory.heap import Heap, heap_of
-from accel.memory.host_storage import is_pointer_form
+from accel.memory.host_storage import HostStorage, is_pointer_form
 from accel.memory.owner import ForeignOwner, Owner
+from accel.memory.pickling import Contents, contents_of, state_of
 from accel.memory.sizes import as_size
 from accel.memory.storage import Storage
 
-__all__ = ["DeviceStorage"]
+__all__ = ["DeviceStorage", "unpickled_device_storage"]
 
 
 class DeviceStorage(Storage):
@@ -94,6 +98,29 @@ class DeviceStorage(Storage):
         if owner.block.nbytes and (previous is None or not previous.counted):  # a counted owner is the one that frees
             _buffer_owners[id(buffer)] = owner
         return buffer
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
+        elements = np.empty(self.nbytes, np.uint8)
+        copy_elements(HostStorage.on_array(elements), self)
+        state = state_of(Contents(self.device, self.dtype, self.size, elements), protocol.__index__())
+        return unpickled_device_storage, state
+
+
+def unpickled_device_storage(*state: object) -> HostStorage | DeviceStorage:
+    """Return managed memory with pickled elements, on their device or, by the fallback policy, another.
+
+    Raises
+    ------
+    FormatError
+        If a newer release wrote the state, or it is inconsistent.
+    DeviceUnavailableError
+        If the device is not here and ``fallback`` is ``raise``.
+    """
+    device, dtype, size, elements = contents_of(state)
+    here = resolve(device)
+    storage = HostStorage.new(size, dtype) if here is Device.CPU else DeviceStorage.new(size, here, dtype)
+    copy_elements(storage, HostStorage.on_array(elements))
+    return storage
 
 
 # The owners of the buffers that `get_buffer` returned. By identity: not all buffers support weak references.

@@ -11,13 +11,15 @@ from accel.abc.external import Deleter, ExternalAllocation
 from accel.abc.optional import KnowsAddresses
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
-from accel.errors import BoundsError, DeviceMismatchError, DTypeError, LayoutError
+from accel.errors import BoundsError, DeviceMismatchError, DTypeError, FormatError, LayoutError
 from accel.memory.heap import heap_of, heaps
+from accel.memory.host_arrays import export
 from accel.memory.owner import ForeignOwner
+from accel.memory.pickling import Contents, contents_of, state_of
 from accel.memory.sizes import as_pointer, as_size, refuse_misaligned
 from accel.memory.storage import Storage
 
-__all__ = ["HostArray", "HostStorage", "dtype_there", "is_pointer_form"]
+__all__ = ["HostArray", "HostStorage", "dtype_there", "is_pointer_form", "unpickled_host_storage"]
 
 HostArray = np.ndarray[Any, DType]
 """A NumPy array of any shape and dtype."""
@@ -286,6 +288,28 @@ class HostStorage(Storage):
 
     def __buffer__(self, flags: int, /) -> builtins.memoryview:
         return self.memoryview()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
+        self.settle(writing=False)
+        elements = export(self.__accel_operand__(), self.keep_alive()).view(np.uint8)
+        state = state_of(Contents(_CPU, self.dtype, self.size, elements), protocol.__index__())
+        return unpickled_host_storage, state
+
+
+def unpickled_host_storage(*state: object) -> HostStorage:
+    """Return managed memory with pickled elements.
+
+    Raises
+    ------
+    FormatError
+        If a newer release wrote the state, or it is inconsistent.
+    """
+    device, dtype, size, elements = contents_of(state)
+    if device is not _CPU:
+        raise FormatError(f"this is no pickled storage of the host: its elements were on {device}")
+    storage = HostStorage.new(size, dtype)
+    storage.array.view(np.uint8)[:] = elements
+    return storage
 
 
 def _whole(value: SupportsIndex) -> int:

@@ -386,8 +386,3 @@ class Storage(OnDevice):
 
     def __exit__(self, *exception: object) -> None:
         self.release()
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
-        from accel.memory import pickling  # it makes storages, so it imports this module
-
-        return pickling.unpickled_storage, pickling.state_of(self, protocol.__index__())

@@ -13,7 +13,10 @@ from accel.device import FallbackWarning, fallbacks
 from accel.errors import DeviceUnavailableError, FormatError, ReleasedError
 from accel.layout import Layout
 from accel.memory import Ownership, Storage
-from accel.memory.pickling import VERSION, unpickled_storage
+from accel.memory.device_storage import unpickled_device_storage
+from accel.memory.heap import Heap
+from accel.memory.host_storage import unpickled_host_storage
+from accel.memory.pickling import VERSION
 
 DTYPES = ["float32", "bool", "complex128", "bfloat16", "float8_e5m2"]
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
@@ -172,13 +175,17 @@ class TestDevices:
 class TestTamperedStates:
     GOOD = (VERSION, "cpu", "float32", 3, bytes(12))
 
-    def test_the_good_one_is_read(self):
-        assert unpickled_storage(*self.GOOD).load(0, 3).tolist() == [0, 0, 0]
+    @pytest.fixture(params=[unpickled_host_storage, unpickled_device_storage])
+    def unpickled(self, request):
+        return request.param
 
-    def test_a_newer_one_is_refused(self):
+    def test_the_good_one_is_read(self, unpickled):
+        assert unpickled(*self.GOOD).load(0, 3).tolist() == [0, 0, 0]
+
+    def test_a_newer_one_is_refused(self, unpickled):
         for parts in ((), self.GOOD[1:], (1, 2, 3, 4, 5, 6)):
             with pytest.raises(FormatError, match=f"newer release, in form {VERSION + 1}"):
-                unpickled_storage(VERSION + 1, *parts)
+                unpickled(VERSION + 1, *parts)
 
     @pytest.mark.parametrize(
         ("place", "wrong"),
@@ -190,17 +197,21 @@ class TestTamperedStates:
             *((4, wrong) for wrong in (b"", bytes(11), bytes(13), "text", None, 12, [0] * 12)),
         ],
     )
-    def test_a_wrong_part_is_refused(self, place, wrong, monkeypatch):
-        monkeypatch.setattr("accel.memory.pickling.allocate", None)  # must not be reached
+    def test_a_wrong_part_is_refused(self, place, wrong, unpickled, monkeypatch):
+        monkeypatch.setattr(Heap, "allocate", None)  # must not be reached
         state = [*self.GOOD]
         state[place] = wrong
         with pytest.raises(FormatError, match="no pickled storage"):
-            unpickled_storage(*state)
+            unpickled(*state)
+
+    def test_elements_of_a_device_do_not_become_a_storage_of_the_host(self):
+        with pytest.raises(FormatError, match="no pickled storage of the host: its elements were on sim"):
+            unpickled_host_storage(VERSION, "sim", *self.GOOD[2:])
 
     @pytest.mark.parametrize("state", [(), (1,), GOOD[:-1], (*GOOD, None)])
-    def test_a_wrong_number_of_parts_is_refused(self, state):
+    def test_a_wrong_number_of_parts_is_refused(self, state, unpickled):
         with pytest.raises(FormatError, match="no pickled storage"):
-            unpickled_storage(*state)
+            unpickled(*state)
 
     def test_a_pickle_with_other_bytes_is_refused(self):
         good = pickle.dumps(accel.container([1, 2, 3], "float32"), 5)

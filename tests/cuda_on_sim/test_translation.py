@@ -38,6 +38,10 @@ def test_comments_strings_and_directives_are_no_code():
     assert [token.text for token in code_of(source)] == ['"{"', "'{'", 'R"({)"', "x"]
 
 
+def test_a_directive_may_be_indented_and_follow_a_comment():
+    assert [token.text for token in code_of("  #if A\n\t/* a */ # define B 1\nx # y")] == ["x", "#", "y"]
+
+
 def declared(source):
     return re.findall(r"accel_sim::declared\((\w+)\)", translated(source, checked=True))
 
@@ -67,6 +71,7 @@ def declared(source):
         ("struct P { int a; float b; } p;", []),
         ("goto end; delete p; x = y ? u : v; a < b; (void)x; break;", []),
         ('int (*p)[3]; asm("x");', []),
+        ("int k = n ? n : n * x;", []),
         ('// float x;\n"float y;";', []),
     ],
 )  # fmt: skip

@@ -44,8 +44,10 @@ def _is_label(code: Sequence[ScopedToken], colon: int) -> bool:
     for index in range(colon - 1, -1, -1):
         if code[index].text in {"case", "default"}:
             return True
-        if code[index].text in {"{", "}", ";", "?"}:
+        if code[index].text in {"{", "}", ";"}:
             return index == colon - 2
+        if code[index].text == "?":
+            return False
     return False
 
 

@@ -71,7 +71,7 @@ def tokens(source: str) -> Iterator[Token]:
         kind = found.lastgroup or ""
         kind = "string" if kind in {"raw", "delimiter"} else kind
         yield Token(kind, found[0], at)
-        first_of_line = "\n" in found[0] if kind == "space" else first_of_line and kind == "comment"
+        first_of_line = found[0] == "\n" or (first_of_line and kind in {"space", "comment"})
         at = found.end()
 
 

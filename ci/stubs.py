@@ -14,13 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from accel.xp import numpy_functions, results, signatures, special_signatures
-from accel.xp.functions import elementwise
+from accel.xp import numpy_signatures, results, signatures, special_signatures
 
 __all__ = ["outdated", "rendered"]
 
 _ROOT = Path(__file__).parents[1]
-_OF_NUMPY = numpy_functions.signatures()
+_OF_NUMPY = numpy_signatures.signatures()
 _TABLES = {
     "accel": "",
     "accel.kernels": "",
@@ -29,7 +28,7 @@ _TABLES = {
     "accel.engines": "",
     "accel.store": "",
     "accel.testing": "",
-    "accel.xp": elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
+    "accel.xp": signatures.elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
     "accel.xp.fft": signatures.FFT,
     "accel.xp.linalg": signatures.LINALG + _OF_NUMPY["accel.xp.linalg"],
     "accel.xp.special": special_signatures.table(),

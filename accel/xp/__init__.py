@@ -4,8 +4,8 @@
 ``device=``. The library of the device computes: NumPy on the CPU, CuPy on GPUs. The signatures are in ``__init__.pyi``.
 
 The names are those of the standard, and names of NumPy that the standard does not have, for code that was written for
-NumPy: `accel.xp.numpy_functions` lists these. A function of both, such as `sort`, is the standard's; its options can be
-given by position where NumPy takes them so.
+NumPy: `accel.xp.numpy_signatures` lists these. A function of both, such as `sort`, is the standard's; its options can
+be given by position where NumPy takes them so.
 
 Examples
 --------

@@ -93,6 +93,9 @@ class ArrayBase(Interchange):
         """Return this array on a device: the array itself if it is there already, else a copy."""
 
     @abstractmethod
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any: ...
+
+    @abstractmethod
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]: ...
 
     @abstractmethod

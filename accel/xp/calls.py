@@ -1,7 +1,6 @@
 """Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ __all__ = [
     "member",
     "method",
     "simple_call",
-    "standard",
     "written",
 ]
 
@@ -187,14 +185,6 @@ def _missing(library: ArrayLibrary, what: str) -> CapabilityError:
 def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Call a function of a device's library; ``out=`` is written as an assignment is, and returned."""
     return _called(library, member(library, path), arguments, keywords)
-
-
-@cache  # an import and two look-ups less
-def standard(name: str) -> Callable[..., Any]:
-    """Return a function of the standard's main namespace."""
-    from accel.xp import functions  # which imports arrays, and they this module
-
-    return functions.core()[name]
 
 
 def call_with(x: ArrayBase, path: str, *arguments: Any, **keywords: Any) -> Any:

@@ -4,7 +4,7 @@ from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array_library import library_on
 from accel.xp.arrays import Array
-from accel.xp.functions import created, dtype_or_none
+from accel.xp.operands import created, dtype_or_none
 
 __all__ = ["fftfreq", "rfftfreq"]
 

@@ -6,8 +6,6 @@ The text repeats the fast paths of `native` and `wrap`, because each call would 
 import ast
 from collections.abc import Iterable
 
-from accel.xp import results
-
 __all__ = ["method_source", "parsed", "source"]
 
 _TEMPLATE = '''
@@ -219,7 +217,7 @@ def _wrapped(signature: ast.arguments, returns: str) -> str:
     """Write the statements that return the library's result, or several, as arrays."""
     sources = _sources(signature)
     if returns != "Array":
-        if returns in results.__all__:
+        if returns.isidentifier():  # a named tuple
             return _FIELDS.format(sources=sources, returns=returns)
         return f"    return wrap_all(library, result, {sources})\n"
     if signature.vararg or _arrays(signature.kwonlyargs):

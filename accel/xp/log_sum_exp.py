@@ -3,7 +3,7 @@
 from typing import Literal, overload
 
 from accel.xp.arrays import Array, native, native_array, wrap
-from accel.xp.functions import library_of, wrap_all
+from accel.xp.operands import library_of, wrap_all
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure
 

@@ -13,7 +13,8 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
 from accel.xp import conversions, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, view_of
-from accel.xp.calls import call, call_with, method, standard
+from accel.xp.calls import call, call_with, method
+from accel.xp.functions import standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import refuse_complex
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib import import_module
 from inspect import BoundArguments, Parameter, Signature, signature
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
@@ -13,6 +12,7 @@ from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError
 from accel.xp.array_base import ArrayBase
 from accel.xp.calls import arrays_among, written
+from accel.xp.numpy_signatures import CREATING as CREATING_NAMES
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
@@ -38,17 +38,19 @@ _AS_METHODS = (
 _METHODS = frozenset(getattr(np, name) for name in _AS_METHODS.split())
 """The functions that are methods of our arrays, with NumPy's signatures; the standard's functions differ from them."""
 
-_MODULES = MappingProxyType({"numpy": "accel.xp", "numpy.fft": "accel.xp.fft", "numpy.linalg": "accel.xp.linalg"})
+_SECTIONS = MappingProxyType({"numpy": "", "numpy.fft": "fft", "numpy.linalg": "linalg"})
 _OPTIONS = frozenset({"casting", "dtype", "order", "subok", "where"})  # handled here, or of no effect on values
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
 _NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
 _OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max"})  # of `numpy.clip`
 
 
-def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-    """Compute a ufunc, or a reduction by one, on the device of the arrays; NotImplemented if nothing there fits."""
+def ufunc_there(
+    x: ArrayBase, function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> Any:
+    """Compute a ufunc, or a reduction by one, on the device of an array; NotImplemented if nothing there fits."""
     if method == "reduce" and function in _REDUCTIONS:
-        return function_there(getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
+        return function_there(x, getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
     if method != "__call__":
         return NotImplemented
     options = {name: value for name, value in keywords.items() if name not in _OPTIONS}
@@ -56,13 +58,15 @@ def ufunc_there(function: np.ufunc, method: str, inputs: tuple[Any, ...], keywor
         if not all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs):
             return NotImplemented
         wanted = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
-        inputs = _cast(function, inputs, wanted, keywords.get("casting", "same_kind"))
-    return function_there(function, inputs, options, where=keywords.get("where", True))
+        inputs = _cast(x, function, inputs, wanted, keywords.get("casting", "same_kind"))
+    return function_there(x, function, inputs, options, where=keywords.get("where", True))
 
 
-def _cast(function: np.ufunc, inputs: tuple[Any, ...], dtype: DType | None, casting: Any) -> tuple[Any, ...]:
+def _cast(
+    x: ArrayBase, function: np.ufunc, inputs: tuple[Any, ...], dtype: DType | None, casting: Any
+) -> tuple[Any, ...]:
     """Cast the operands of a ufunc to the dtypes with which it computes results of a dtype; TypeError if none."""
-    convert = import_module("accel.xp.creation").astype
+    convert = x.__array_namespace__().astype
     dtypes = [each.dtype if isinstance(each, ArrayBase) else _number_type(each) for each in inputs]
     signature = (*[None] * function.nin, *[dtype] * function.nout)
     resolved = function.resolve_dtypes((*dtypes, *[None] * function.nout), signature=signature, casting=casting)
@@ -78,18 +82,26 @@ def _number_type(number: Any) -> Any:
 
 
 def function_there(
-    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any], *, where: Any = True
+    x: ArrayBase,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    *,
+    where: Any = True,
 ) -> Any:
-    """Compute a function of NumPy on the device of the arrays; NotImplemented if nothing there fits.
+    """Compute a function of NumPy on the device of an array; NotImplemented if nothing there fits.
 
     With ``where``, only the elements of ``out=`` for which it is true are written.
     """
     options = {_OTHER_NAMES.get(name, name): value for name, value in keywords.items() if _is_given(name, value)}
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not isinstance(target, ArrayBase | None) or _has_host_arrays((*arguments, *options.values(), where)):
+    operands = (*arguments, *options.values())
+    if not isinstance(target, ArrayBase | None) or _has_host_arrays((*operands, where)):
         return NotImplemented
-    ours, bound = _fitting(function, arguments, options)
+    if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
+        return NotImplemented
+    ours, bound = _fitting(x, function, arguments, options)
     if bound is None:
         return NotImplemented
     result = ours(*bound.args, **bound.kwargs)
@@ -122,25 +134,24 @@ def _refuse_cast(dtype: DType, wanted: DType) -> None:
 
 
 def _fitting(
-    function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    x: ArrayBase, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, BoundArguments | None]:
     """Return the function of `accel.xp` for a call of a function of NumPy, and its arguments; None if it has others."""
     if function in _METHODS and arguments and isinstance(arguments[0], ArrayBase):
-        counterpart, parameters, third = _method(function.__name__)
+        counterpart, parameters, third = _method(type(arguments[0]), function.__name__)
     else:
-        counterpart, parameters, third = _counterpart(function)
+        counterpart, parameters, third = _counterpart(x.__array_namespace__(), function)
     if counterpart is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):
         return counterpart, None
     try:
         bound = parameters.bind(*arguments, **keywords)
     except TypeError:
         return counterpart, None
-    first = next(arrays_among((*arguments, *keywords.values())))
-    return counterpart, bound if _with_arrays(bound, first) else None
+    return counterpart, bound if _with_arrays(bound, x) else None
 
 
-def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
-    """Make arrays of the lists among arguments that must be arrays, on the device of the first array.
+def _with_arrays(bound: BoundArguments, x: ArrayBase) -> bool:
+    """Make arrays of the lists among arguments that must be arrays, on the device of an array.
 
     Return False if a value is not one of those that the parameter can have.
     """
@@ -149,30 +160,33 @@ def _with_arrays(bound: BoundArguments, first: ArrayBase) -> bool:
         annotation, one = parameters[name].annotation, parameters[name].kind is not Parameter.VAR_POSITIONAL
         if get_origin(annotation) is Literal and value is not None and value not in get_args(annotation):
             return False
-        if one and type(value) in {list, tuple} and type(first) in (annotation, *get_args(annotation)):
-            bound.arguments[name] = import_module("accel.xp.creation").asarray(value, device=first.device)
+        if one and type(value) in {list, tuple} and type(x) in (annotation, *get_args(annotation)):
+            bound.arguments[name] = x.__array_namespace__().asarray(value, device=x.device)
     if "device" in parameters:
-        bound.arguments.setdefault("device", first.device)
+        bound.arguments.setdefault("device", x.device)
     return True
 
 
 @cache
-def _method(name: str) -> tuple[Any, Signature, str]:
+def _method(kind: Any, name: str) -> tuple[Any, Signature, str]:
     """Return a method of our arrays, and its signature without ``**options``, which not every library has."""
-    member = getattr(import_module("accel.xp.arrays").Array, name)
+    member = getattr(kind, name)
     full = signature(member)
     named = [each for each in full.parameters.values() if each.kind is not each.VAR_KEYWORD]
     return member, full.replace(parameters=named), ""
 
 
 @cache
-def _counterpart(function: Callable[..., Any]) -> tuple[Any, Signature, str]:
+def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Signature, str]:
     """Return the function of `accel.xp` of the same name, its signature, and the third parameter of NumPy's."""
     if function in _DIFFERENT:
         return _DIFFERENT[function], signature(_DIFFERENT[function]), ""
     module = "numpy" if isinstance(function, np.ufunc) else function.__module__
-    counterpart = getattr(import_module(_MODULES[module]), function.__name__, None) if module in _MODULES else None
-    if counterpart is None or function.__name__ in import_module("accel.xp.numpy_functions").CREATING.split():
+    if module not in _SECTIONS or function.__name__ in CREATING_NAMES.split():
+        return None, Signature(), ""
+    section = _SECTIONS[module]
+    counterpart = getattr(getattr(namespace, section) if section else namespace, function.__name__, None)
+    if counterpart is None:
         return None, Signature(), ""
     try:
         names = list(signature(function).parameters)
@@ -181,17 +195,13 @@ def _counterpart(function: Callable[..., Any]) -> tuple[Any, Signature, str]:
     return counterpart, signature(counterpart), "".join(names[2:3])
 
 
-def _linalg() -> Any:
-    return import_module("accel.xp.linalg")
-
-
 def _eig(a: Any) -> Any:
-    result = _linalg().eig(a)
+    result = a.__array_namespace__().linalg.eig(a)
     return result._make(_real_if_all_are(result.eigenvalues, a, each) for each in result)
 
 
 def _eigvals(a: Any) -> Any:
-    values = _linalg().eigvals(a)
+    values = a.__array_namespace__().linalg.eigvals(a)
     return _real_if_all_are(values, a, values)
 
 
@@ -200,7 +210,7 @@ def _real_if_all_are(eigenvalues: Any, a: Any, result: Any) -> Any:
 
 
 def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:
-    return _linalg().pinv(a, rtol=rtol if rcond is None else rcond)
+    return a.__array_namespace__().linalg.pinv(a, rtol=rtol if rcond is None else rcond)
 
 
 _DIFFERENT: Mapping[object, Callable[..., Any]] = MappingProxyType(
@@ -217,7 +227,7 @@ def _empty_like(
     subok: Any = True,  # noqa: ARG001 - as above
     shape: Any = None,
 ) -> Any:
-    empty = import_module("accel.xp.creation").empty
+    empty = x.__array_namespace__().empty
     return empty(x.shape if shape is None else shape, dtype=x.dtype if dtype is None else dtype, device=x.device)
 
 
@@ -242,7 +252,7 @@ LIKE: Mapping[object, Callable[..., Any]] = MappingProxyType(
 
 def created_like(like: Any, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Create an array by a function of NumPy that was called with ``like=``, on the device of that array."""
-    xp = import_module("accel.xp")
+    xp = like.__array_namespace__()
     values = arguments[0] if arguments else None
     if type(values) in {list, tuple} and values and all(type(each) is type(like) for each in values):
         array = xp.stack(values)

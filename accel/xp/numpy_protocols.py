@@ -79,7 +79,7 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
     if x.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
         return _OPERATORS[function](x._library.accept(inputs[0]), x)
     if x.device is not Device.CPU:
-        result = ufunc_there(function, method, inputs, keywords)
+        result = ufunc_there(x, function, method, inputs, keywords)
         if result is not NotImplemented:
             return result
     return _on_host(x, getattr(function, method), function.__name__, inputs, keywords, targets)
@@ -103,7 +103,7 @@ def array_function(
     if x.device is not Device.CPU:
         if function in LIKE:
             return LIKE[function](*arguments, **keywords)
-        result = function_there(function, arguments, keywords)
+        result = function_there(x, function, arguments, keywords)
         if result is not NotImplemented:
             return result
     out = keywords.get("out")

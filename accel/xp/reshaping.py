@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from accel.xp.arrays import Array
-from accel.xp.functions import library_of
+from accel.xp.operands import library_of
 from accel.xp.shape_methods import reshaped
 
 __all__ = ["reshape"]

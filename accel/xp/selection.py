@@ -28,5 +28,5 @@ def where(
         If the arrays are on different devices.
     """
     if x1 is None and x2 is None:
-        return functions.core()["nonzero"](condition)  # type: ignore[no-any-return]
-    return functions.where()(condition, x1, x2)
+        return functions.standard("nonzero")(condition)  # type: ignore[no-any-return]
+    return functions.where()(condition, x1, x2)  # type: ignore[no-any-return]

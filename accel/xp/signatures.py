@@ -3,7 +3,7 @@
 `accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
-__all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY"]
+__all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY", "elementwise"]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -122,3 +122,11 @@ rfft(x: Array, /, n: int | None = None, axis: int = -1, norm: Norm = "backward")
 rfftn(x: Array, /, s: Axes = None, axes: Axes = None, norm: Norm = "backward") -> Array
 """
 """The extension for Fourier transforms, without the functions that create arrays."""
+
+
+def elementwise() -> str:
+    """Return the table of the elementwise functions of one and of two operands."""
+    operands = "x1: Array | Scalar, x2: Array | Scalar, /"
+    rows = [f"{name}(x: Array, /) -> Array" for name in UNARY.split()]
+    rows += [f"{name}({operands}) -> Array" for name in BINARY.split()]
+    return "\n".join(rows)

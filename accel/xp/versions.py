@@ -3,9 +3,9 @@
 Their functions are those of `accel.xp`, but for the few that returned lists before 2025.12, and tuples since.
 """
 
+import sys
 from collections.abc import Callable
 from functools import wraps
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -39,17 +39,18 @@ def namespace(version: str) -> ModuleType:
     return _section(version, "")
 
 
-_made: dict[tuple[str, str], ModuleType] = {}
+_namespaces: dict[tuple[str, str], ModuleType] = {}
 
 
 def _section(version: str, section: str) -> ModuleType:
     """Return the namespace of a version, or its extension ``fft`` or ``linalg``."""
-    module = import_module(f"accel.xp.{section}".rstrip("."))
+    whole = sys.modules[__package__]
+    module: ModuleType = getattr(whole, section) if section else whole
     if version == API_VERSIONS[-1]:
         return module
-    cached = _made.get((version, section))
+    cached = _namespaces.get((version, section))
     # Another thread may be first; all get the same object.
-    return cached or _made.setdefault((version, section), _OlderNamespace(module, version, section))
+    return cached or _namespaces.setdefault((version, section), _OlderNamespace(module, version, section))
 
 
 class _OlderNamespace(ModuleType):

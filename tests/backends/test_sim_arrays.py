@@ -9,7 +9,7 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.errors import DeviceMismatchError
-from accel.xp import numpy_functions
+from accel.xp import numpy_signatures
 
 pytestmark = pytest.mark.usefixtures("sim")
 
@@ -33,7 +33,7 @@ def same(found, expected):
         assert np.asarray(one).dtype == np.asarray(other).dtype
 
 
-OF_NUMPY = {*" ".join(numpy_functions.NAMES).split(), *numpy_functions.LINALG}
+OF_NUMPY = {*" ".join(numpy_signatures.NAMES).split(), *numpy_signatures.LINALG}
 """Functions with tests of their own, because their arguments differ."""
 
 

@@ -16,16 +16,15 @@ from hypothesis.extra import numpy as npst
 from hypothesis.extra.array_api import make_strategies_namespace
 
 from accel import xp
-from accel.xp import functions, signatures
+from accel.xp import signatures
+from accel.xp.function_source import parsed
 
 xps = make_strategies_namespace(xp, api_version="2025.12")
 DTYPES = tuple(xp.__array_namespace_info__().dtypes().values())
 
-TABLES = {"": functions.elementwise() + signatures.METHODS + signatures.FUNCTIONS}
+TABLES = {"": signatures.elementwise() + signatures.METHODS + signatures.FUNCTIONS}
 TABLES |= {"linalg": signatures.LINALG, "fft": signatures.FFT}
-FUNCTIONS = {
-    f"{part}.{row.name}".lstrip("."): row.args for part, table in TABLES.items() for row in functions.parsed(table)
-}
+FUNCTIONS = {f"{part}.{row.name}".lstrip("."): row.args for part, table in TABLES.items() for row in parsed(table)}
 """The parameters of each function."""
 
 CORE = {

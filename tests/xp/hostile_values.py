@@ -21,7 +21,8 @@ import accel
 from accel import xp
 from accel.dtypes import supported
 from accel.errors import AccelError
-from accel.xp import functions, signatures
+from accel.xp import signatures
+from accel.xp.function_source import parsed
 
 HOSTILE = {
     "huge": 10**30,
@@ -122,12 +123,12 @@ def optional(takes: ast.arguments) -> list[ast.arg]:
 
 def of_tables() -> Iterator[Case]:
     for room, table in (
-        (xp, functions.elementwise() + signatures.FUNCTIONS),
+        (xp, signatures.elementwise() + signatures.FUNCTIONS),
         (xp, signatures.METHODS),
         (xp.linalg, signatures.LINALG),
         (xp.fft, signatures.FFT),
     ):
-        for function in functions.parsed(table):
+        for function in parsed(table):
             takes = function.args
             for dtype in DTYPES:
                 options = [each for each in optional(takes) if "Array" not in ast.unparse(each.annotation)]

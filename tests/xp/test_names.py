@@ -10,7 +10,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.xp import numpy_functions
+from accel.xp import numpy_signatures
 
 from ..tables import rows
 
@@ -30,8 +30,8 @@ THEIRS = {
 }
 FORGOTTEN = {"eig", "eigvals"}  # array_api_strict has them, but not in its __all__
 ADDED = {
-    *(("linalg", name) for name in numpy_functions.LINALG),
-    *(("", name) for names in numpy_functions.NAMES for name in names.split()),
+    *(("linalg", name) for name in numpy_signatures.LINALG),
+    *(("", name) for names in numpy_signatures.NAMES for name in names.split()),
 }
 """NumPy's names, by section."""
 OTHER_DEFAULTS = {

@@ -8,7 +8,7 @@ import pytest
 
 from accel import xp
 from accel.errors import CapabilityError, DeviceMismatchError
-from accel.xp import numpy_functions
+from accel.xp import numpy_signatures
 from accel.xp.calls import member
 
 from ..tables import rows
@@ -110,11 +110,11 @@ def test_the_result_is_that_of_numpy(case, device):
 
 
 def test_every_name_is_called_above():
-    names = {name for names in numpy_functions.NAMES for name in names.split()} - set(numpy_functions.SAME.split())
-    assert names | numpy_functions.LINALG.keys() <= CALLED
+    names = {name for names in numpy_signatures.NAMES for name in names.split()} - set(numpy_signatures.SAME.split())
+    assert names | numpy_signatures.LINALG.keys() <= CALLED
 
 
-@rows("name", numpy_functions.ARRAYS.split() + numpy_functions.ANY.split())
+@rows("name", numpy_signatures.ARRAYS.split() + numpy_signatures.ANY.split())
 def test_functions_have_the_signature_of_numpy(name):
     function = getattr(xp, name)
     assert (function.__name__, function.__module__) == (name, "accel.xp")
@@ -125,7 +125,7 @@ def test_functions_have_the_signature_of_numpy(name):
     assert inspect.signature(function) == expected
 
 
-@pytest.mark.parametrize("name", numpy_functions.SAME.split())
+@pytest.mark.parametrize("name", numpy_signatures.SAME.split())
 def test_names_without_elements_are_those_of_numpy(name):
     assert hasattr(xp, name)
     if name not in ("array", "ndarray", "ndim", "shape", "size"):

@@ -51,6 +51,7 @@ def of_two(function, x):
     for number in NUMBERS:
         yield lambda x, n=number: function(x, n), [x]
         yield lambda x, n=number: function(n, x), [x]
+        yield lambda x, n=number: function(n, n, out=x), [x]
     yield lambda x: function.outer(x, x), [x]
 
 

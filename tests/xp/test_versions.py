@@ -115,7 +115,7 @@ def test_other_versions_are_refused(version):
 
 
 def test_threads_that_ask_at_once_get_one_object(monkeypatch):
-    monkeypatch.setattr(versions, "_made", {})
+    monkeypatch.setattr(versions, "_namespaces", {})
     met, made = threading.Barrier(4), versions._OlderNamespace
     monkeypatch.setattr(versions, "_OlderNamespace", lambda *given: (met.wait(10), made(*given))[1])
     with ThreadPoolExecutor(4) as threads:

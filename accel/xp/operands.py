@@ -1,0 +1,94 @@
+"""Operands and results of the compiled functions: from arrays to the library's, and back."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
+from accel.xp import functions, results
+from accel.xp.array_library import ArrayLibrary
+from accel.xp.arrays import Array, native, native_array, wrap
+from accel.xp.refusals import failure
+
+__all__ = ["created", "dtype_or_none", "library_of", "native_or_none", "wrap_all"]
+
+
+def library_of(*values: Any) -> ArrayLibrary:
+    """Return the library of the first array among the arguments of a function."""
+    for value in values:
+        if type(value) is Array:
+            return value._library
+    types = ", ".join(type(value).__name__ for value in values) or "nothing"
+    raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
+
+
+def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
+    """Return several operands as arrays of the library."""
+    operands = []
+    for value in values:
+        if type(value) is Array and value._library is library and value._shared is None:
+            operands.append(value._native)
+        else:
+            operands.append(native_array(library, value))
+    return operands
+
+
+def among(result: object, operands: Iterable[object]) -> bool:
+    """Tell whether a result is one of the operands itself; ``in`` would compare elements."""
+    for operand in operands:  # noqa: SIM110 - `any` takes three times as long
+        if operand is result:
+            return True
+    return False
+
+
+def native_or_none(library: ArrayLibrary, value: Any) -> Any:
+    """Return an operand as the library takes it; None stays None."""
+    return None if value is None else native(library, value)
+
+
+def not_none(library: ArrayLibrary, **values: Any) -> dict[str, Any]:
+    """Return the keywords that are not None; not every library takes None for an array that is optional."""
+    return {name: native(library, value) for name, value in values.items() if value is not None}
+
+
+def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
+    """Return the dtype for any spelling of it; None stays None."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
+    """Call a function of the library that returns a new array, and wrap the result."""
+    try:
+        return wrap(library, function(*arguments, **keywords))
+    except (IndexError, MemoryError, OverflowError) as error:
+        raise failure(error) from None
+
+
+def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
+    """Make arrays of several results of the library."""
+    operands = [source._native for source in sources if type(source) is Array]
+    wrapped = []
+    for result in results:
+        if type(result) is np.ndarray and result.base is None and result.dtype in KNOWN and not among(result, operands):
+            # `wrap` is written out here for new memory, which saves a call for each result.
+            array = Array()
+            array._native, array._library, array._shared = result, library, None
+        else:
+            array = wrap(library, result, *sources)
+        wrapped.append(array)
+    return tuple(wrapped)
+
+
+functions.bind(
+    Array=Array,
+    library_of=library_of,
+    native=native,
+    native_array=native_array,
+    native_or_none=native_or_none,
+    natives=natives,
+    not_none=not_none,
+    wrap=wrap,
+    wrap_all=wrap_all,
+    **{name: getattr(results, name) for name in results.__all__},
+)

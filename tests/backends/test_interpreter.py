@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from accel.backends.sim.kernels import Interpreter, interpret
-from accel.backends.sim.kernels.runs import BudgetError, Run
+from accel.backends.sim.kernels.launch import BudgetError
+from accel.backends.sim.kernels.runs import Run
 from hypothesis import given
 from hypothesis import strategies as st
 

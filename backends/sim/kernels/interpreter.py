@@ -9,12 +9,13 @@ from numpy.lib.stride_tricks import as_strided
 from accel.abc.kernels import Failure
 from accel.errors import AccelError
 from accel.ir import Once, Program, Threads, View
+from accel.support.kernel_reports import Dim3
 
 from .actors import Actor
 from .memories import Cells, Values
 from .runs import Run
 from .steps import compile_steps
-from .threads import Dim3, run_grid
+from .threads import run_grid
 
 __all__ = ["Interpreter", "Outcome", "cells_of", "interpret"]
 

@@ -15,8 +15,8 @@ _VERBS = {Kind.READ: "reads", Kind.WRITE: "writes", Kind.ATOMIC: "atomically cha
 def race(actor: Actor, name: str, at: int, access: Access, other: Access) -> RaceError:
     """Return the error of two accesses that are not ordered."""
     run = actor.run
-    first = f"{run.who(access.block, access.thread)} {_VERBS[access.kind]} {_element(actor, name, at, access.site)}"
-    second = f"{run.who(other.block, other.thread)} {_VERBS[other.kind]} it"
+    first = f"{run.label(access.block, access.thread)} {_VERBS[access.kind]} {_element(actor, name, at, access.site)}"
+    second = f"{run.label(other.block, other.thread)} {_VERBS[other.kind]} it"
     return RaceError(
         f"a race in kernel {run.program.name}: {first} at {place(actor, access.site)}, and {second} at "
         f"{place(actor, other.site)}; nothing orders the two: {_remedy(actor, access, other)}"
@@ -46,7 +46,7 @@ def copied_too_late(actor: Actor, name: str, at: int, kind: Kind, site: int | No
     """Return the error of an access to an element that an asynchronous copy may still write."""
     return KernelLaunchError(
         f"{_subject(actor)} {_VERBS[kind]} {_element(actor, name, at, site)} at {place(actor, site)}, while the "
-        f"asynchronous copy of {actor.run.who(copy.block, copy.thread)} at {place(actor, copy.site)} may still write "
+        f"asynchronous copy of {actor.run.label(copy.block, copy.thread)} at {place(actor, copy.site)} may still write "
         f"it; write async_wait() before, and barrier() if another thread made the copy"
     )
 
@@ -66,7 +66,7 @@ def out_of_memory(
 def stuck_barrier(actor: Actor, site: int, other: Actor, there: str) -> KernelLaunchError:
     """Return the error of a barrier that some threads of the block never reach."""
     return KernelLaunchError(
-        f"{_subject(actor)} waits at barrier() at {place(actor, site)}, and {_who(other)} {there}; all threads of a "
+        f"{_subject(actor)} waits at barrier() at {place(actor, site)}, and {_label(other)} {there}; all threads of a "
         f"block must reach the same barrier: write barrier() outside of the branch or loop that only some threads run"
     )
 
@@ -74,7 +74,7 @@ def stuck_barrier(actor: Actor, site: int, other: Actor, there: str) -> KernelLa
 def missing_lanes(actor: Actor, site: int, other: Actor, there: str) -> KernelLaunchError:
     """Return the error of a warp operation that some lanes never reach."""
     return KernelLaunchError(
-        f"{_subject(actor)} waits for its warp at {place(actor, site)}, and {_who(other)} of the same warp {there}; "
+        f"{_subject(actor)} waits for its warp at {place(actor, site)}, and {_label(other)} of the same warp {there}; "
         f"all threads of a warp must do a warp operation together: write it outside of the branch that only some run"
     )
 
@@ -89,19 +89,19 @@ def place(actor: Actor, site: int | None) -> str:
 
 
 def _subject(actor: Actor) -> str:
-    who = _who(actor)
-    return f"kernel {actor.run.program.name}: {who}" if who else f"kernel {actor.run.program.name}"
+    label = _label(actor)
+    return f"kernel {actor.run.program.name}: {label}" if label else f"kernel {actor.run.program.name}"
 
 
-def _who(actor: Actor) -> str:
-    return actor.run.who(actor.block, actor.thread)
+def _label(actor: Actor) -> str:
+    return actor.run.label(actor.block, actor.thread)
 
 
 def _element(actor: Actor, name: str, at: int, site: int | None) -> str:
     """Return an element as the source writes it: by the indices of its guard, if there was one."""
-    held = None if site is None else actor.held.get(site)
-    if held is None:
+    access = None if site is None else actor.indices.get(site)
+    if access is None:
         return f"{name}[{at}]"
-    indices, offset = held
+    indices, offset = access
     text = f"{name}[{', '.join(str(int(index)) for index in indices)}]"
     return f"{text} (of the part that begins at element {int(offset)})" if offset else text

@@ -13,6 +13,7 @@ from accel.abc.kernels import Failure
 from accel.device import Device
 from accel.errors import CapabilityError, KernelLaunchError, RaceError
 from accel.ir import Number, Program
+from accel.support.kernel_reports import Dim3
 
 from ...common.host_kernels import HostKernel, host_kernel
 from ..memory import Memory
@@ -21,8 +22,8 @@ from ..regions import Region
 from ..streams import SimStream
 from .argument_memory import Argument, argument
 from .interpreter import Interpreter, Outcome
-from .runs import BudgetError, Run
-from .threads import Dim3
+from .launch import BudgetError
+from .runs import Run
 
 __all__ = ["Launcher", "SimKernel", "kernel_source"]
 

@@ -57,7 +57,7 @@ class _Writer:
 
     def once(self, step: Once) -> None:
         """Write code that runs once."""
-        self._arrays("local")
+        self._arrays("local", "run.array")
         self._begin(step.frame)
         self.statements.body(step.body)
         for variable in step.frame.writes:
@@ -70,7 +70,7 @@ class _Writer:
             self._line(f"all_{reduction.total.name} = []")
         indices = "".join(f"{self.expressions(index)}, " for index in step.indices)
         with self.statements.under(f"for {indices}in run.iterations(t, {self._ranges(step)}):"):
-            self._arrays("local")
+            self._arrays("local", "run.array")
             self._begin(step.frame)
             self.statements.body(step.body, step.reductions)
         for reduction in step.reductions:
@@ -89,18 +89,18 @@ class _Writer:
     def threads(self, step: Threads) -> None:
         """Write the code of a thread; it stops before it begins, so that threads begin in any order."""
         self._line("yield")
-        self._arrays("shared")
-        self._arrays("local")
+        self._arrays("shared", "t.shared")
+        self._arrays("local", "run.array")
         self.statements.body(step.body)
 
     def _begin(self, frame: Frame) -> None:
         for variable in frame.reads:
             self._line(f"{self.expressions(variable)} = run.frame[{variable.name!r}]")
 
-    def _arrays(self, space: str) -> None:
+    def _arrays(self, space: str, function: str) -> None:
         for array in self.program.arrays:
             if array.space == space:
-                self._line(f"{memory_name(array.name)} = t.{space}({array.name!r})")
+                self._line(f"{memory_name(array.name)} = {function}({array.name!r})")
 
     def _line(self, text: str) -> None:
         self.statements.add(text)

@@ -2,27 +2,23 @@
 
 from collections.abc import Callable, Generator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .actors import Actor
 from .memories import Scratch
 from .messages import missing_lanes, place, stuck_barrier
+from .runs import Run
 
-if TYPE_CHECKING:
-    from .runs import Run
-
-__all__ = ["Dim3", "Meeting", "Thread", "run_grid"]
-
-Dim3 = tuple[int, int, int]
+__all__ = ["Meeting", "Thread", "run_grid"]
 
 # While fewer threads run, another block begins: so at least two blocks run at once.
 _RESIDENT = 1025
 
 
 class Meeting(NamedTuple):
-    """What a thread waits for: ``barrier``, or a shuffle or vote of its warp, by its kind in `accel.ir`."""
+    """An operation that a thread waits for: ``barrier``, or a shuffle or vote, by its kind in `accel.ir`."""
 
     what: str
     site: int
@@ -48,15 +44,15 @@ class Thread(Actor):
     Attributes
     ----------
     places : dict
-        What `accel.ir.Place` asks for.
+        Its place in the grid, by the names of `accel.ir.Place`.
     peers, warp : Group
         The threads of its block, and of its warp; in order.
     code : generator
         Runs it.
     answer : object
-        What it gets from the meeting it waited for.
+        The result of the last meeting.
     meeting : Meeting or None
-        What it waits for.
+        The meeting that it waits for.
     copies : list of callable
         End its asynchronous copies.
     """
@@ -64,7 +60,7 @@ class Thread(Actor):
     __slots__ = ("_shared", "answer", "code", "copies", "meeting", "peers", "places", "warp")
     code: Generator[Meeting | None, Any, None]
 
-    def __init__(self, run: "Run", peers: Group, warp: Group, block: int, shared: Mapping[str, Scratch]) -> None:
+    def __init__(self, run: Run, peers: Group, warp: Group, block: int, shared: Mapping[str, Scratch]) -> None:
         super().__init__(run, block * run.threads + len(peers), block, len(peers))
         self._shared = shared
         self.peers = peers
@@ -111,7 +107,7 @@ class Thread(Actor):
         return f"waits at {what} at {place(self, self.meeting.site)}"
 
 
-def run_grid(run: "Run", code: Callable[["Run", Thread], Generator[Meeting | None, Any, None]]) -> None:
+def run_grid(run: Run, code: Callable[[Run, Thread], Generator[Meeting | None, Any, None]]) -> None:
     """Run the code in all threads: one goes on after another, in random order. Some blocks run at once."""
     random = run.random
     blocks = [*range(prod(run.grid))]
@@ -136,7 +132,7 @@ def run_grid(run: "Run", code: Callable[["Run", Thread], Generator[Meeting | Non
                     break
 
 
-def _begun(run: "Run", block: int, code: Callable[["Run", Thread], Generator[Meeting | None, Any, None]]) -> Group:
+def _begun(run: Run, block: int, code: Callable[[Run, Thread], Generator[Meeting | None, Any, None]]) -> Group:
     """Return the threads of a block, ready to run."""
     peers, warp = Group(), Group()
     shared = run.shared()

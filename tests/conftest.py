@@ -37,6 +37,14 @@ settings.register_profile(
 settings.load_profile("accel")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc):
+    """In the profile quick, make tests of some combinations of parameters alone."""
+    yield
+    if profiles.QUICK:  # pytest has no public way to make fewer; to leave them out later takes seconds
+        metafunc._calls[:] = profiles.of_each_value(metafunc.definition.nodeid, metafunc._calls)
+
+
 def pytest_collection_modifyitems(config, items):
     """In the profile quick, leave out what is in `full` alone."""
     if profiles.QUICK:

@@ -3,9 +3,10 @@
 What quick leaves out is decided here, by three rules:
 
 * Tests marked `slow` run in full only.
-* Of a test with more than a dozen combinations of parameters, those run that together have each value of each
-  parameter. They are drawn by the name of the test, so they are the same in every process.
-* A property has a quarter of its examples, and at least five.
+* Of a test with several parameters, those combinations run that together have each value of each parameter. They are
+  drawn by the name of the test, so they are the same in every process.
+* A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, and both at
+  least five.
 """
 
 import os
@@ -13,43 +14,35 @@ from random import Random
 
 from hypothesis import settings
 
-__all__ = ["QUICK", "divided"]
+__all__ = ["QUICK", "divided", "of_each_value", "repeats"]
 
 QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
-DOZEN = 12
 # Where Hypothesis keeps the settings of a property; it has no public way to change them after the decorator.
 SETTINGS = "_hypothesis_internal_use_settings"
 
 
+def repeats(count):
+    """Return how often to repeat what is random, such as an order drawn by a seed: ``count`` times in full."""
+    return max(5, count // 4) if QUICK else count
+
+
+def of_each_value(name, calls):
+    """Return the combinations of parameters of a test that together have each value of each parameter."""
+    chosen, values_so_far = [], set()
+    for index in Random(name).sample(range(len(calls)), len(calls)):
+        values = set(enumerate(calls[index]._idlist))  # pytest has no public way to tell the rows of a product
+        if not values <= values_so_far:
+            chosen.append(index)
+            values_so_far |= values
+    return [calls[index] for index in sorted(chosen)]
+
+
 def divided(items):
     """Divide tests into those of the profile quick and the others; properties of the first get fewer examples."""
-    families = {}
-    for item in items:
-        families.setdefault(family(item), []).append(item)
-    kept = {id(item) for name, members in families.items() for item in of_each_value(name, members)}
-    kept -= {id(item) for item in items if item.get_closest_marker("slow")}
-    chosen = [item for item in items if id(item) in kept]
+    chosen = [item for item in items if not item.get_closest_marker("slow")]
     for function in {getattr(item, "function", None) for item in chosen}:
         shorten(function)
-    return chosen, [item for item in items if id(item) not in kept]
-
-
-def family(item):
-    """Return what the combinations of parameters of one test have in common."""
-    return item.nodeid.partition("[")[0]
-
-
-def of_each_value(name, members):
-    """Return the members of a family that together have each value of each parameter."""
-    if len(members) <= DOZEN:
-        return members
-    chosen, seen = [], set()
-    for item in Random(name).sample(members, len(members)):
-        values = set(enumerate(item.callspec._idlist))  # pytest has no public way to tell the rows of a product
-        if not values <= seen:
-            chosen.append(item)
-            seen |= values
-    return chosen
+    return chosen, [item for item in items if item.get_closest_marker("slow")]
 
 
 def shorten(function):
@@ -58,4 +51,4 @@ def shorten(function):
     if now is None and getattr(function, "is_hypothesis_test", False):
         now = settings()
     if now is not None:
-        setattr(function, SETTINGS, settings(now, max_examples=max(5, now.max_examples // 4)))
+        setattr(function, SETTINGS, settings(now, max_examples=repeats(now.max_examples)))

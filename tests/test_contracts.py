@@ -101,6 +101,7 @@ def test_every_contract_has_a_planted_violation(root):
     assert {contract for contract, *_ in PLANTED} == set(contracts(root))
 
 
+@pytest.mark.slow
 def test_rooms_yet_to_be_built_keep_the_contracts(root, copy):
     plant(copy / "accel/layout/algebra.py", "from accel.errors import LayoutError\nimport math")
     plant(copy / "accel/views/__init__.py", "import accel.layout.algebra, accel.memory, numpy")

@@ -46,6 +46,7 @@ def test_every_stub_is_known_here(root):
     assert {path_of(name, root) for name in NAMES} == set(root.glob("accel/**/*.pyi"))
 
 
+@pytest.mark.slow
 def test_stubs_that_are_out_of_date_are_reported(root, checkout):
     changed, missing, foreign = (checkout / "accel" / path for path in ("xp/fft.pyi", "__init__.pyi", "planted.pyi"))
     changed.write_text(changed.read_text().replace("def fft(x: Array", "def fft(x: int"))
@@ -58,6 +59,7 @@ def test_stubs_that_are_out_of_date_are_reported(root, checkout):
     assert not missing.exists()
 
 
+@pytest.mark.slow
 def test_stubs_are_written_to_a_folder(root, checkout):
     for name in NAMES:
         (checkout / path_of(name, root).relative_to(root)).write_text("nothing")

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 TESTS = """
 import pytest
 from tests.tables import rows
@@ -19,6 +21,7 @@ class TestClass:
 """
 
 
+@pytest.mark.slow
 def test_each_row_that_fails_is_named_and_those_after_it_are_run(root, tmp_path):
     (tmp_path / "test_ours.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "-rA", tmp_path]

@@ -11,6 +11,8 @@ from accel import Device, xp
 from accel.errors import DeviceMismatchError
 from accel.xp import numpy_signatures
 
+from ..profiles import repeats
+
 pytestmark = pytest.mark.usefixtures("sim")
 
 
@@ -94,7 +96,7 @@ def pipeline(device):
     return on_host((response, marks, spread, xp.nonzero(marks), xp.sum(xp.abs(xp.fft.fft(response)))))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(repeats(20)))
 def test_a_program_gives_the_same_whatever_the_seed(seed):
     expected = pipeline("cpu")
     with accel.using(sim_seed=seed):

@@ -26,10 +26,11 @@ from accel.ir import (
     While,
 )
 
+from ..profiles import repeats
 from . import short_ir as ir
 from .short_ir import BLOCK, F32, NUMBER, THREAD
 
-SEEDS = range(20)
+SEEDS = range(repeats(20))
 FIRST = ir.compare("eq", THREAD, ir.index(0))
 
 

@@ -13,6 +13,8 @@ from accel.errors import InFlightError, RaceError
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import host_span, lent, random_bytes
 
+from ..profiles import repeats
+
 SIM = Device.SIM
 pytestmark = pytest.mark.usefixtures("sim", "seed")
 
@@ -216,7 +218,7 @@ class TestOrdered:
 class TestDetection:
     """Random programs: the check reports a race exactly where a model that compares all pairs finds one."""
 
-    @pytest.mark.parametrize("program", range(40))
+    @pytest.mark.parametrize("program", range(repeats(40)))
     def test_agrees_with_reachability(self, sim, block, program):
         draw = np.random.default_rng(program)
         streams = [sim.new_stream(SIM) for _ in range(3)]

@@ -12,7 +12,9 @@ from accel.demo.timeline import Timeline
 from accel.errors import RaceError
 from accel.memory import heap_of
 
-SEEDS = range(20)
+from ..profiles import repeats
+
+SEEDS = range(repeats(20))
 SITE = re.compile(r"submitted at \S*/(\w+\.py):(\d+) in (\w+)")
 
 

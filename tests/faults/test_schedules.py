@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ..profiles import repeats
+
 
 def schedules(*options):
     """Run schedules; return how they ended."""
@@ -15,17 +17,18 @@ def schedules(*options):
 
 @pytest.mark.parametrize(("devices", "count"), [("cpu", 700), ("cpu,sim", 300)])
 def test_some_order_explains_all_that_was_read_and_left(devices, count):
-    done = schedules("--devices", devices, "--count", count)
+    done = schedules("--devices", devices, "--count", repeats(count))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("devices", ["cpu,cuda:0", "cpu,cuda:0,cuda:1"])
 def test_some_order_explains_what_gpus_read_and_left_that_keep_work_in_order_without_events(devices, seed):
-    done = schedules("--devices", devices, "--standin", seed, "--seed", 1000 * seed, "--count", 300)
+    done = schedules("--devices", devices, "--standin", seed, "--seed", 1000 * seed, "--count", repeats(300))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open"])
 def test_a_planted_bug_is_seen(bug):
     done = schedules("--devices", "cpu,cuda:0", "--standin", 4, "--count", 6000, "--plant", bug)

@@ -111,6 +111,7 @@ class TestThreads:
         assert len(calls) == 50
 
 
+@pytest.mark.slow
 def test_a_fork_finds_the_lock_free():
     if not hasattr(os, "fork"):
         return

@@ -112,6 +112,7 @@ def test_what_is_right_passes_on_the_cpu_and_with_each_seed(printed):
     assert set(re.findall(r"test_right\[(.*)\] PASSED", printed)) == {"cpu", "sim-seed0", "sim-seed1"}
 
 
+@pytest.mark.slow
 def test_what_is_wrong_on_an_accelerator_passes_on_the_cpu(printed):
     assert "test_race[cpu] PASSED" in printed
     assert "test_host[cpu] PASSED" in printed

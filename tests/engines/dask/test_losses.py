@@ -159,6 +159,7 @@ def test_stores_go_from_one_cluster_to_another_and_to_this_process(cluster, task
     assert cluster.gather(x2).tolist() == [6.0] * 4
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_closed_in_mid_run_leaves_local_values_intact(tasks):
     values = np.ones(4)
     x, y = from_array(values), from_array(np.zeros(4), read_only=False)

@@ -96,6 +96,7 @@ def test_a_reduction_of_large_values_keeps_to_the_budget(bounded):
     assert all(each.peak <= BUDGET for each in bounded.usage().values())
 
 
+@pytest.mark.slow
 def test_arrays_of_dask_become_tiles_within_the_budget(bounded):
     import dask.array as da
 

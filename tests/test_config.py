@@ -13,6 +13,8 @@ import accel
 from accel import config
 from accel.config import Settings, configure, current, using
 
+from .tables import rows
+
 GOOD = [
     ("device", "cuda:1", "cuda:1"),
     ("device", "gpu", "gpu"),
@@ -98,7 +100,7 @@ def test_every_setting_is_read_somewhere(sources):
     assert [name for name in NAMES if f"current().{name}" not in readers and f"settings.{name}" not in readers] == []
 
 
-@pytest.mark.parametrize(("name", "value", "expected"), GOOD)
+@rows(("name", "value", "expected"), GOOD)
 def test_a_good_value_is_taken_by_scope_and_by_configure(name, value, expected):
     with using(**{name: value}) as settings:
         assert getattr(settings, name) == expected
@@ -112,7 +114,7 @@ def test_a_good_value_is_taken_from_the_environment(monkeypatch, name, value, ex
     assert getattr(current(), name) == expected
 
 
-@pytest.mark.parametrize(("name", "value", "advice"), BAD)
+@rows(("name", "value", "advice"), BAD)
 def test_a_bad_value_is_refused_with_what_to_write(name, value, advice):
     before = current()
     with pytest.raises(ValueError, match=f"accel.configure: .*{name!r}.*{advice}"):

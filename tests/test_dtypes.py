@@ -14,6 +14,8 @@ from accel import dtypes
 from accel.dtypes import as_dtype, exact_cast, supported
 from accel.errors import DTypeError
 
+from .tables import rows
+
 NAMES = {
     "f16": "float16",
     "f32": "float32",
@@ -32,7 +34,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize(("short", "long"), NAMES.items())
+@rows(("short", "long"), NAMES.items())
 def test_short_names_are_scalar_classes(short, long):
     assert getattr(dtypes, short) is np.dtype(long).type
 
@@ -45,7 +47,7 @@ def test_those_of_ml_dtypes_are_too():
         dtypes.f128  # noqa: B018 - the access is the test
 
 
-@pytest.mark.parametrize("dtype", supported(), ids=lambda dtype: dtype.name)
+@rows("dtype", supported(), ids=lambda dtype: dtype.name)
 def test_every_spelling_means_the_same(dtype):
     assert as_dtype(dtype) is as_dtype(dtype.name) is as_dtype(dtype.type) == dtype
 
@@ -54,7 +56,7 @@ def test_python_types_are_spellings():
     assert [as_dtype(kind).name for kind in (bool, int, float, complex)] == ["bool", "int64", "float64", "complex128"]
 
 
-@pytest.mark.parametrize("short", [*sorted(NAMES.keys() - {"i8", "u8", "f16"}), "bf16", "f8e4m3fn", "f8e5m2"])
+@rows("short", [*sorted(NAMES.keys() - {"i8", "u8", "f16"}), "bf16", "f8e4m3fn", "f8e5m2"])
 def test_short_names_are_spellings(short):
     assert as_dtype(short) is as_dtype(getattr(dtypes, short))
 
@@ -88,7 +90,7 @@ def test_a_number_of_another_kind_is_not_one_of_the_dtypes(dtype):
         as_dtype(dtype)
 
 
-@pytest.mark.parametrize(
+@rows(
     "dtype", [None, 3, True, "U3", "S", object, str, "M8[s]", "m8", "V8", "i4,f4", "float128", ">i4", [("a", "i4")], {}]
 )
 def test_the_rest_is_refused_with_the_list(dtype):

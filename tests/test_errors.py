@@ -8,6 +8,8 @@ import pytest
 
 from accel import errors
 
+from .tables import rows
+
 CLASSES = [getattr(errors, name) for name in errors.__all__ if name != "HostCopyWarning"]
 BRANCH = re.compile(r"^ *([│ ]*)[├└]── (\w+)(?: \(([\w, ]+)\))?", re.MULTILINE)
 
@@ -37,21 +39,21 @@ def test_each_is_raised_or_caught_somewhere(sources):
     assert [each.__name__ for each in CLASSES if not re.search(rf"\b{each.__name__}\b", used)] == []
 
 
-@pytest.mark.parametrize("error", CLASSES)
+@rows("error", CLASSES)
 def test_a_stranger_catches_it_as_a_builtin(error):
     inherited = [base for base in error.__mro__ if vars(builtins).get(base.__name__) is base]
     assert set(inherited) > {Exception, BaseException, object} or error is errors.AccelError
     assert issubclass(error, errors.AccelError)
 
 
-@pytest.mark.parametrize("error", CLASSES)
+@rows("error", CLASSES)
 def test_it_survives_pickling(error):
     restored = pickle.loads(pickle.dumps(error("asked, found, instead")))
     assert type(restored) is error
     assert str(restored) == "asked, found, instead"
 
 
-@pytest.mark.parametrize("error", CLASSES)
+@rows("error", CLASSES)
 def test_it_survives_the_pickling_of_dask(error):
     reduce, arguments = pytest.importorskip("tblib.pickling_support").pickle_exception(error("asked, found, instead"))[
         :2
@@ -61,6 +63,6 @@ def test_it_survives_the_pickling_of_dask(error):
     assert str(restored) == "asked, found, instead"
 
 
-@pytest.mark.parametrize("error", CLASSES)
+@rows("error", CLASSES)
 def test_it_says_what_it_is(error):
     assert error.__doc__.endswith(".")

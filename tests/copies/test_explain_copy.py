@@ -22,6 +22,7 @@ from accel.layout import Layout, Swizzle, row_major
 from accel.memory import Heap, HostStorage, allocate
 from accel.testing import use_backend
 
+from ..tables import rows
 from .model import DTYPES, QUICK, Memory, places, sizes, within
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -104,7 +105,7 @@ def recorded(file):
     return {name: text.rstrip("\n") for name, text in (part.split("\n", 1) for part in parts)}
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@rows("name", RECORDED)
 def test_an_explanation_is_as_recorded(name):
     assert str(RECORDED[name]()) == recorded("copies.txt")[name]
 
@@ -256,7 +257,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("error", "target", "source", "options"), WRONG)
+@rows(("error", "target", "source", "options"), WRONG)
 def test_what_cannot_be_copied_is_not_explained(error, target, source, options):
     with pytest.raises(error):
         explain_copy(target(), source(), **options)
@@ -278,7 +279,7 @@ def test_elements_that_begin_inside_others_are_refused():
         explain_copy(of_leaves((3, 1)), odd)
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@rows("name", RECORDED)
 def test_html_is_well_formed_and_needs_nothing_else(name):
     found = RECORDED[name]()
     html = found.html()

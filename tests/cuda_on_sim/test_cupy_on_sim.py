@@ -25,6 +25,8 @@ from accel.testing import cupy_on_sim, no_races, seeded
 from accel.testing.cupy_simulation.streams import runtime
 from accel.testing.simulation import drop
 
+from ..tables import rows
+
 SOURCE = r"""
 extern "C" __global__ void add(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -512,7 +514,7 @@ def names_below(head):
     return [name for row in rows for name in re.findall(r"`([\w.]+)`", row.split("|")[1])]
 
 
-@pytest.mark.parametrize("name", names_below("stands for CuPy"))
+@rows("name", names_below("stands for CuPy"))
 def test_what_the_guide_says_is_there_is_there(cp, name):
     assert attrgetter(name)(cp) is not None
 

@@ -7,6 +7,7 @@ from accel.backends.cuda_on_cpu.text.ptx import translated_ptx
 
 from accel.errors import KernelMemoryError, KernelRaceError, KernelSyntaxError
 
+from ..tables import rows
 from .launching import launch
 
 checks = pytest.mark.parametrize("checks", ["", "all"])
@@ -30,7 +31,7 @@ CONVERSIONS = {
 }
 
 
-@pytest.mark.parametrize("instruction", CONVERSIONS)
+@rows("instruction", CONVERSIONS)
 def test_conversions_are_those_of_numpy(instruction):
     given, source, stored, target, numpy = CONVERSIONS[instruction]
     with np.errstate(all="ignore"):

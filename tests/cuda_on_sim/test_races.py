@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ..tables import rows
 from .checking import THOROUGH, Memory, kinds, ran, setups
 
 SOURCE = r"""
@@ -412,17 +413,17 @@ def checked(setup, kernel, arguments, **settings):
     return outcome
 
 
-@pytest.mark.parametrize("kernel", RACES)
+@rows("kernel", RACES)
 def test_a_race_is_reported(setup, seed, kernel):
     assert "RACE" in kinds(checked(setup, kernel, RACES[kernel](), seed=seed))
 
 
-@pytest.mark.parametrize("kernel", NONE)
+@rows("kernel", NONE)
 def test_ordered_accesses_are_not_reported(setup, seed, kernel):
     assert kinds(checked(setup, kernel, NONE[kernel](), seed=seed)) == []
 
 
-@pytest.mark.parametrize("kernel", NONE)
+@rows("kernel", NONE)
 def test_ordered_accesses_of_blocks_that_run_at_once_are_not_reported(setup, kernel):
     for seed in range(10, 20 if THOROUGH else 13):
         assert kinds(checked(setup, kernel, NONE[kernel](), seed=seed, workers=3)) == []

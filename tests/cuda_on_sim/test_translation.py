@@ -6,6 +6,8 @@ from accel.backends.cuda_on_cpu.text.translation import constants, translated
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ..tables import rows
+
 PIECES = st.sampled_from(
     [
         "x", "int", "1'000.5e-3f", '"a // b"', '"\\""', "'\"'", 'R"x(a)" // )x"', "// comment\n", "/* {\n */", "\n",
@@ -46,7 +48,7 @@ def declared(source):
     return re.findall(r"accel_sim::declared\((\w+)\)", translated(source, checked=True))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("body", "names"),
     [
         ("float x;", ["x"]),

@@ -22,6 +22,7 @@ from accel.layout import Layout
 from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 
+from ..tables import rows
 from .raw_kernels import SIZE, container
 
 pytestmark = pytest.mark.usefixtures("gpu_machine")
@@ -83,7 +84,7 @@ class TestArguments:
         ):
             fill(LayoutTensor(c, Layout(((2, 2), 1), ((1, 3), 2))), grid=1, block=(2, 3))
 
-    @pytest.mark.parametrize(
+    @rows(
         ("declared", "dtype", "number"),
         [
             ("bool", "bool", True),

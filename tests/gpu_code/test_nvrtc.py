@@ -9,6 +9,7 @@ from accel.backends.cupy import launches
 from accel.abc import CacheEviction, Leaf, Plan, Swizzling
 from accel.errors import KernelSyntaxError
 
+from ..tables import rows
 from . import nvrtc, tools, users
 from .cases import accesses, every_kernel, launches_with, nothing
 from .copying import Case, End, launch_of
@@ -100,7 +101,7 @@ BUDGETS = {
 }
 
 
-@pytest.mark.parametrize(("name", "width"), BUDGETS)
+@rows(("name", "width"), BUDGETS)
 def test_a_kernel_has_enough_in_flight_and_few_instructions(name, width):
     in_flight, most = BUDGETS[name, width]
     code = code_of(launches_with(width, 32)[name])

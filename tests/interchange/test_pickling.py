@@ -18,6 +18,8 @@ from accel.memory.heap import Heap
 from accel.memory.host_storage import unpickled_host_storage
 from accel.memory.pickling import VERSION
 
+from ..tables import rows
+
 DTYPES = ["float32", "bool", "complex128", "bfloat16", "float8_e5m2"]
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -187,7 +189,7 @@ class TestTamperedStates:
             with pytest.raises(FormatError, match=f"newer release, in form {VERSION + 1}"):
                 unpickled(VERSION + 1, *parts)
 
-    @pytest.mark.parametrize(
+    @rows(
         ("place", "wrong"),
         [
             *((0, wrong) for wrong in (0, -1, "1", None, 1.5)),

@@ -15,6 +15,8 @@ from accel.kernels.raw.parameters import parameters_of
 from accel.kernels.raw.signature import Signature
 from accel.layout import row_major
 
+from ..tables import rows
+
 
 def bind(signature, *arguments):
     """Return the converted arguments for a kernel with this signature."""
@@ -106,7 +108,7 @@ class Strange(Interchange):
 VIEW, POINTER = "accel::View<float, 1> x", "float* x"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("signature", "make", "error", "said"),
     [
         ("int n", lambda c: 1.0, DTypeError, "int32 n of f: values of dtype float64 cannot be stored as int32"),

@@ -6,6 +6,8 @@ import pytest
 from accel import ir
 from accel.ir.text import program_text
 
+from ..tables import rows
+
 F32 = np.dtype("float32")
 V, INDEX, X = "v", ir.Local("i", ir.INDEX), ir.Local("x", F32)
 LOAD = ir.Load(V, INDEX, F32)
@@ -20,7 +22,7 @@ def text_of(*body, step=ir.Once):
     return program_text(ir.Program("k", (), (), (step(body),))).splitlines()[1:]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "text"),
     [
         (ONE, "float32(1.0)"),

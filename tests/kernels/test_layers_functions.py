@@ -15,6 +15,7 @@ from accel.kernels.frontend.mathematics import MATHEMATICS
 
 from ..backends import host_runs, short_ir
 from ..gpu_code.programs import run_text
+from ..tables import rows
 from .frontend.running import lowered, module_of
 
 REFERENCES = {
@@ -132,7 +133,7 @@ def test_the_front_end_has_the_functions_of_the_table_and_no_others():
     assert set(MATHEMATICS) == {*FUNCTIONS, *of_two}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@rows("name", FUNCTIONS)
 def test_each_function_can_be_called_by_a_name_of_python_numpy_or_kernels(name):
     names = (name, *FUNCTIONS[name].aliases)
     objects = [getattr(module, each) for module in (math, np, language) for each in names if hasattr(module, each)]
@@ -142,9 +143,7 @@ def test_each_function_can_be_called_by_a_name_of_python_numpy_or_kernels(name):
     )
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in FUNCTIONS.items() if "c" not in each.kinds and name != "square"]
-)
+@rows("name", [name for name, each in FUNCTIONS.items() if "c" not in each.kinds and name != "square"])
 def test_a_function_of_real_numbers_refuses_complex_ones(name, tmp_path):
     module = next(module for module in (math, np, language) if hasattr(module, name) or module is language)
     function = getattr(module, name, None) or getattr(np, FUNCTIONS[name].aliases[0])

@@ -9,6 +9,8 @@ from accel.errors import KernelSignatureError
 from accel.kernels.raw.parameters import _SCALARS, Parameter, only_kernel, parameters_of
 from accel.kernels.raw.vectors import vector_named
 
+from ..tables import rows
+
 QUICK = settings(max_examples=80, deadline=None, database=None)
 KEYWORDS = {word for kind in _SCALARS for word in kind.split()}
 names = st.from_regex(r"[A-Za-z_][A-Za-z_0-9]{0,8}", fullmatch=True).filter(lambda name: name not in KEYWORDS)
@@ -81,7 +83,7 @@ def test_void_is_no_parameter():
     assert parameters_of('extern "C" __global__ void f(void) {}', "f") == ()
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "float** x",

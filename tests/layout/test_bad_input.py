@@ -9,6 +9,8 @@ from accel import layout as library
 from accel.errors import BoundsError, LayoutError
 from accel.layout import ComposedLayout, Layout, Swizzle, _
 
+from ..tables import rows
+
 NESTED = Layout((4, (2, 3)), (6, (3, 1)))
 VAST = 2**70
 
@@ -182,7 +184,7 @@ def test_a_search_that_is_given_up_says_so():
         Layout((6, VAST), (1, 7)) @ Layout((VAST // 4,), (4,))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("refuse", "words"),
     [
         (lambda: Layout((2, 2), (1, 4)) @ Layout(3), ["(2,2):(1,4)", "3:1"]),

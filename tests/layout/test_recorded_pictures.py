@@ -6,6 +6,7 @@ import pytest
 
 from accel.layout import ComposedLayout, Layout, Picture, Swizzle, make_layout_tv
 
+from ..tables import rows
 from .pictures import svg_grids
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pictures.txt"
@@ -57,7 +58,7 @@ def plain(text):
 TEXTS = dict(part.split("\n", 1) for part in GOLDEN.read_text(encoding="utf-8").removeprefix("# ").split("\n\n# "))
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@rows("name", RECORDED)
 def test_a_picture_is_as_recorded(name):
     assert plain(RECORDED[name]()) == TEXTS[name].rstrip("\n")
 

@@ -9,11 +9,13 @@ from accel import layout as library
 from accel.errors import BoundsError, LayoutError
 from accel.layout import ComposedLayout, Layout, Swizzle, _
 
+from ..tables import rows
+
 NESTED = Layout((4, (2, 3)))
 parse = Layout.parse
 
 
-@pytest.mark.parametrize(
+@rows(
     ("refuse", "error", "words"),
     [
         (lambda: NESTED(24), BoundsError, "index 24 is out of range on shape (4,(2,3)): its extent is 24"),

@@ -24,6 +24,8 @@ from accel.errors import (
 )
 from accel.memory import copy_elements, snapshot
 
+from ..tables import rows
+
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
 DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64", "bfloat16", "float8_e5m2"]
@@ -322,7 +324,7 @@ class TestReleased:
         lambda s: s.device,
     )
 
-    @pytest.mark.parametrize("use", USES)
+    @rows("use", USES)
     def test_every_use_is_refused(self, use):
         storage = HostStorage(3)
         storage.release()

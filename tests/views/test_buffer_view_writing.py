@@ -11,6 +11,8 @@ from accel.errors import DTypeError, LayoutError, ReadOnlyError, ReleasedError
 from accel.layout import Layout, Swizzle
 from accel.views import Buffer, BufferView, NDBuffer
 
+from ..tables import rows
+
 DEVICES = ["cpu", "sim"]
 QUICK = settings(max_examples=80, deadline=None, database=None)
 on_devices = pytest.mark.parametrize("device", DEVICES)
@@ -91,7 +93,7 @@ def test_large_slices_too_and_backwards(device):
 
 
 @on_devices
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@rows("kind", sorted(KINDS))
 def test_another_count_is_refused_before_anything_is_written(device, kind):
     view = BufferView(accel.container(np.arange(8, dtype="int32"), device=device))
     for count in (1, 3, 5):

@@ -11,6 +11,8 @@ import accel
 from accel import views, xp
 from accel.layout import Layout, Swizzle, row_major
 
+from ..tables import rows
+
 SETUP = """
 c = accel.container(np.arange(24.0))
 t, b, v, x = c.view(row_major(4, 6)), NDBuffer(c, (4, 6)), c[4:12], np.arange(24.0).reshape(4, 6)
@@ -191,7 +193,7 @@ def refused(there, done):
     return names, str(error.value)
 
 
-@pytest.mark.parametrize("case", REMEDIES)
+@rows("case", REMEDIES)
 def test_what_an_error_says_to_write_runs_and_helps(case):
     there, done, then = REMEDIES[case]
     remedies = suggested(refused(there, done)[1])

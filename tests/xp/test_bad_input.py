@@ -339,7 +339,7 @@ SUGGESTED = {
 
 
 @DEVICES
-@pytest.mark.parametrize("line", SUGGESTED)
+@rows("line", SUGGESTED)
 def test_what_the_message_says_to_write_runs(device, line, follow):
     # `follow` evaluates text.
     assert follow(line, names_on(device) | {"device": repr(device)}, SUGGESTED[line])

@@ -101,13 +101,13 @@ def test_the_result_is_that_of_numpy(call, sim):
     same(found, called(call, dict(GIVEN)))
 
 
-@pytest.mark.parametrize("call", listed(REFUSED))
+@rows("call", listed(REFUSED))
 def test_parameters_that_nothing_there_has_are_refused(call, sim):
     with accel.using(host_copies="never"), pytest.raises(DeviceMismatchError, match=r"to_device\('cpu'\)"):
         called(call, on(sim))
 
 
-@pytest.mark.parametrize("call", listed(REFUSED))
+@rows("call", listed(REFUSED))
 @pytest.mark.filterwarnings("ignore")
 def test_these_are_computed_by_copies_if_that_is_allowed(call, sim):
     with accel.using(host_copies="allow"):

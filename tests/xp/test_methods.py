@@ -89,7 +89,7 @@ def test_every_method_is_called_above():
 METHODS = [name for name, member in vars(Methods).items() if not name.startswith("_") and callable(member)]
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if hasattr(np, name) and name != "clip"])
+@rows("name", [name for name in METHODS if hasattr(np, name) and name != "clip"])
 def test_positional_parameters_are_those_of_numpy(name):
     """NumPy's methods have no signatures; its functions have the same parameters after the array."""
     ours, theirs = (inspect.signature(getattr(home, name)).parameters for home in (xp.Array, np))
@@ -99,7 +99,7 @@ def test_positional_parameters_are_those_of_numpy(name):
     assert found == expected[: len(found)] or name in ("compress", "astype")
 
 
-@pytest.mark.parametrize("name", METHODS)
+@rows("name", METHODS)
 def test_methods_say_what_they_do(name):
     assert getattr(xp.Array, name).__doc__.partition("\n")[0].endswith((".", "``."))
 

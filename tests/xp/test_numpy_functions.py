@@ -125,7 +125,7 @@ def test_functions_have_the_signature_of_numpy(name):
     assert inspect.signature(function) == expected
 
 
-@pytest.mark.parametrize("name", numpy_signatures.SAME.split())
+@rows("name", numpy_signatures.SAME.split())
 def test_names_without_elements_are_those_of_numpy(name):
     assert hasattr(xp, name)
     if name not in ("array", "ndarray", "ndim", "shape", "size"):

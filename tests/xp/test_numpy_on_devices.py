@@ -7,6 +7,8 @@ import accel
 from accel import xp
 from accel.errors import DeviceMismatchError, DTypeError
 
+from ..tables import rows
+
 X = np.random.default_rng(0).normal(size=(4, 6))
 
 CALLS = {
@@ -32,7 +34,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@rows("name", CALLS)
 def test_the_values_are_those_of_numpy(name, sim):
     with accel.using(host_copies="never"):
         found, expected = CALLS[name](xp.asarray(X, device=sim)), CALLS[name](X)
@@ -120,7 +122,7 @@ SAME_NAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME_NAME)
+@rows("name", SAME_NAME)
 def test_defaults_and_dtypes_are_those_of_numpy(name, sim):
     whole = np.arange(24).reshape(4, 6) - 12
     with accel.using(host_copies="never"):

@@ -10,6 +10,8 @@ import pytest
 from accel import xp
 from accel.errors import DTypeError, ReadOnlyError
 
+from ..tables import rows
+
 ARITHMETIC = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
 BITWISE = ["and_", "or_", "xor", "lshift", "rshift"]
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
@@ -51,7 +53,7 @@ def test_operators_give_what_numpy_gives(name, array, kind):
     same(quietly(compute, ours, x), quietly(compute, other, array))
 
 
-@pytest.mark.parametrize(("name", "array"), OPERANDS)
+@rows(("name", "array"), OPERANDS)
 def test_operators_give_what_strict_gives(name, array):
     compute = getattr(operator, name)
     x, s = xp.asarray(array), array_api_strict.asarray(array)
@@ -63,7 +65,7 @@ def test_operators_give_what_strict_gives(name, array):
         same(found, np.asarray(expected))
 
 
-@pytest.mark.parametrize(("name", "array"), [pair for pair in OPERANDS if pair[0] not in COMPARISONS])
+@rows(("name", "array"), [pair for pair in OPERANDS if pair[0] not in COMPARISONS])
 def test_operators_in_place_write_to_the_same_memory(name, array):
     compute = getattr(operator, "i" + name.rstrip("_"))
     for other in (array[0], number(array)):

@@ -317,7 +317,7 @@ def values_of(dtype):
     )
 
 
-@pytest.mark.parametrize("name", UNARY)
+@rows("name", UNARY)
 def test_functions_of_one_operand(name):
     results = [elementwise(name, values_of(dtype)) for dtype in DTYPES]
     assert any(results)
@@ -336,7 +336,7 @@ def operands(name, one, other):
     return first, second
 
 
-@pytest.mark.parametrize("name", BINARY)
+@rows("name", BINARY)
 def test_functions_of_two_operands(name):
     results = [elementwise(name, *operands(name, one, other)) for one in DTYPES for other in DTYPES]
     assert any(results)

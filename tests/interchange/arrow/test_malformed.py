@@ -18,6 +18,8 @@ from accel.interchange.arrow.abi import ArrowArray, ArrowSchema, new_capsule
 from accel.interchange.arrow.checks import check_offsets, check_text
 from accel.interchange.arrow.readable import is_readable
 
+from ...tables import rows
+
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 NAMES = b"arrow_schema", b"arrow_array"
 
@@ -96,7 +98,7 @@ def test_a_structure_made_by_hand_is_read_and_released_once():
     assert len(raw.released) == 1
 
 
-@pytest.mark.parametrize(
+@rows(
     ("raw", "message"),
     [
         (lambda: numbers(-1), "length of the column is -1"),

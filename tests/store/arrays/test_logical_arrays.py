@@ -22,6 +22,8 @@ from accel.store.arrays import (
     from_strings,
 )
 
+from ...tables import rows
+
 
 def numbers(values, mask=None):
     return LogicalArray(from_array(np.array(values)), None if mask is None else from_array(np.array(mask)))
@@ -163,7 +165,7 @@ def test_data_of_nested_arrays_and_masks_that_are_not_there_are_refused():
             _ = array.null_mask
 
 
-@pytest.mark.parametrize(
+@rows(
     ("make", "message"),
     [
         (lambda: numbers([1, 2], [True]), "shape of its array, \\(2,\\); found \\(1,\\)"),

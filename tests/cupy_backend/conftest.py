@@ -92,11 +92,10 @@ def _in_use(monkeypatch, machine):
     if not machine.lost and not machine.fails:
         for device in backend.devices():
             heap_of(device).synchronize()
-        nothing, patience = [0] * len(machine.spaces), monotonic() + 10
-        while (used := [machine.used(device.index) for device in backend.devices()]) != nothing:
-            assert monotonic() < patience, used
+        deadline = monotonic() + 10
+        while any(in_use := [machine.allocations.in_use(device) for device in machine.devices]):
+            assert monotonic() < deadline, in_use
             gc.collect()
-            sleep(0.001)  # a thread that ends still frees what it was given
-    for space in machine.spaces:
-        space.check_guards()
+            sleep(0.001)  # a thread that ends still frees its memory
+    machine.allocations.check_guards()
     assert machine.violations == []

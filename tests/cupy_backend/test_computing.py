@@ -41,7 +41,7 @@ def computing(monkeypatch, flavour="cuda", seed=0):
         heap_of(device).synchronize()
     gc.collect()
     assert machine.violations == []
-    assert [machine.used(device.index) for device in backend.devices()] == [0, 0]
+    assert [machine.allocations.in_use(device.index) for device in backend.devices()] == [0, 0]
 
 
 @pytest.fixture(params=FLAVOURS)

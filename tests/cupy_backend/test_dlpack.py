@@ -18,8 +18,8 @@ from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 
 from .conftest import install
+from .standin.allocations import bytes_at
 from .standin.machine import Machine
-from .standin.space import bytes_at
 
 SIZE = 4096
 
@@ -73,8 +73,8 @@ class Given:
     def __dlpack__(self, *, stream=-1, **asked):
         machine, self.asked = self.library.machine, {"stream": stream, "device": self.library.machine.device, **asked}
         if self.tells:
-            mark = machine.scheduler.record(self.library.queue)
-            machine.scheduler.submit(machine.scheduler.of(stream or 0), mark)
+            event = machine.scheduler.submit(self.library.queue)
+            machine.scheduler.submit(machine.scheduler.of(stream or 0), after=event)
         return self.container.__dlpack__(stream=-1, **asked)
 
     def __dlpack_device__(self):

@@ -1,5 +1,6 @@
 """The number of driver calls for one launch, one copy, one fill; each call costs the host about a microsecond."""
 
+import functools
 from collections import Counter
 
 import pytest
@@ -16,6 +17,7 @@ from .standin.runtime import Runtime
 def counting(counter, name, function):
     """Return a function that counts its calls under a name."""
 
+    @functools.wraps(function)
     def counted(*arguments, **keywords):
         counter[name] += 1
         return function(*arguments, **keywords)
@@ -27,11 +29,12 @@ def counting(counter, name, function):
 def calls(monkeypatch):
     """How often each driver function was called; request this fixture before the machine."""
     counter = Counter()
-    for name in [name for name in vars(Runtime) if not name.startswith("_") and name != "module"]:
-        monkeypatch.setattr(Runtime, name, counting(counter, name, getattr(Runtime, name)))
-    launch_kernel = cuda._launch_kernel
+    for name, function in [*vars(Runtime).items()]:
+        if callable(function) and not name.startswith("_"):
+            monkeypatch.setattr(Runtime, name, counting(counter, name, function))
+    driver = cuda._driver
     monkeypatch.setattr(
-        cuda, "_launch_kernel", lambda machine: counting(counter, "launchKernel", launch_kernel(machine))
+        cuda, "_driver", lambda machine: [counting(counter, each.__name__, each) for each in driver(machine)]
     )
     return counter
 

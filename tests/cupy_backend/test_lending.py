@@ -13,7 +13,7 @@ import accel
 from accel import xp
 from accel.memory import Pool, allocating, allocator_of, heap_of
 
-from .standin.space import bytes_at
+from .standin.allocations import bytes_at
 from .test_computing import FLAVOURS, computing
 from .test_dlpack import SIZE, Library, full, orders
 

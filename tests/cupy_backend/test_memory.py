@@ -146,9 +146,9 @@ class TestShortage:
             assert backend.free_memory(Device.CUDA).free == cuda_machine.memory - (1 << 20)
         heap.synchronize()
         assert backend.free_memory(Device.CUDA).free == cuda_machine.memory
-        assert cuda_machine.spaces[0].used == 1 << 20
+        assert cuda_machine.allocations.nbytes(0) == 1 << 20
         assert backend.trim() >= 1 << 20
-        assert cuda_machine.spaces[0].used == 0
+        assert cuda_machine.allocations.nbytes(0) == 0
 
     def test_what_the_pool_cannot_give_back_is_not_counted(self, cuda_machine, heap, backend, monkeypatch):
         with lent(heap, 1 << 20):

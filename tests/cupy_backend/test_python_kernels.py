@@ -197,10 +197,10 @@ def test_the_source_is_that_of_both_platforms():
 
 def test_memory_beside_the_arguments_is_given_back(gpu_machine):
     x = container(np.ones(1000))
-    before = gpu_machine.used(0)
+    before = gpu_machine.allocations.in_use(0)
     Kernel(reduced("float32"))(x, 1)()
     gc.collect()
-    assert gpu_machine.used(0) == before
+    assert gpu_machine.allocations.in_use(0) == before
 
 
 def test_a_position_is_an_integer_of_64_bits():

@@ -221,7 +221,7 @@ class TestExtents:
         seen = []
 
         def allow():
-            seen.append(gpu_machine.bound)
+            seen.append(gpu_machine.local.bound)
             kernel.allow(100 << 10)
             seen.append(kernel.allowed)
 

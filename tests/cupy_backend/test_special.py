@@ -34,7 +34,7 @@ def machine(monkeypatch, seed):
         for device in backend.devices():
             heap_of(device).synchronize()
         gc.collect()
-        assert [machine.used(device.index) for device in backend.devices()] == [0, 0]
+        assert [machine.allocations.in_use(device.index) for device in backend.devices()] == [0, 0]
     assert machine.violations == []
 
 

@@ -1,6 +1,7 @@
 """The stand-in detects what a real GPU answers by wrong bytes, or ignores. Each case is a planted bug."""
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from accel.memory import heap_of, storage_work
 from accel.testing.blocks import host_span, random_bytes, read
 
 from .conftest import install
+from .staging.rings import tracing
+from .standin import machine as standin
 from .standin.machine import CUDARuntimeError, Machine, Violation
 
 SIZE = 4096
@@ -282,6 +285,36 @@ def test_what_a_kernel_writes_beside_its_block_is_noticed(machine, address):
     started(function, arguments=(np.uint64(address),))
     with pytest.raises(Violation, match="something was written beside"):
         machine.backend.synchronize(Device.CUDA)
+
+
+LOOKUPS = {
+    "an address": lambda machine, block, stream, pinned: machine.place(block.address, SIZE) == 0,
+    "a stream": lambda machine, block, stream, pinned: machine.scheduler.of(stream).handle == stream,
+    "pinned memory": lambda machine, block, stream, pinned: machine.is_pinned(pinned, SIZE),
+}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS.values(), ids=LOOKUPS)
+def test_a_lookup_is_right_while_other_threads_free_memory_and_streams(machine, runtime, lookup):
+    """At each line of a lookup, some of what precedes the result in the tables is freed."""
+    blocks = sorted([machine.pool.take(SIZE) for _ in range(100)], key=lambda block: block.address)
+    streams = [runtime.streamCreate() for _ in range(100)]
+    pinned = [runtime.hostAlloc(SIZE, 0) for _ in range(100)]
+    folder, lines = Path(standin.__file__).parent, []
+
+    def free(frame, event, argument):
+        if event == "line" and Path(frame.f_code.co_filename).parent == folder and len(blocks) > 50:
+            lines.append(frame.f_lineno)
+            machine.allocations.free(blocks.pop(0))
+            machine.unpin(pinned.pop(0).ctypes.data)
+            runtime.streamDestroy(streams.pop(0))
+            machine.scheduler.poll()
+        return free
+
+    with tracing(free):
+        result = lookup(machine, blocks[-1], streams[-1], pinned[-1].ctypes.data)
+    assert result
+    assert lines
 
 
 def test_memory_that_nobody_wrote_is_poison(machine):

@@ -5,6 +5,7 @@ A script takes a module `cupy` and yields what can be seen, as plain values. The
 
 import ctypes
 import gc
+import operator
 import threading
 
 import numpy as np
@@ -414,6 +415,10 @@ def results_of_arrays(cupy):
     made[0] = 9
     made += made
     yield fetch(cupy, memory, 48)
+    host = np.ones((3, 4), np.int32)
+    yield seen(operator.add, made, host), seen(operator.add, host, made), seen(operator.iadd, made, host)
+    yield (np.int32(2) * made)[0].sum().item(), (-made)[1].sum().item(), (2 - made)[2].sum().item()
+    yield seen(operator.add, made, made[:2])
 
 
 SCRIPTS = [

@@ -48,10 +48,10 @@ def there_and_back(backend, block, given, stream, start=0):
     return found
 
 
-def hold_up(machine, stream, work):
+def hold_up(machine, stream, run=None, after=None):
     """Submit other work to a stream first."""
     with stream._driver.on(stream.device):
-        machine.scheduler.submit(machine.scheduler.of(stream.native.ptr), work)
+        machine.scheduler.submit(machine.scheduler.of(stream.native.ptr), run, after)
 
 
 def fail(*arguments):

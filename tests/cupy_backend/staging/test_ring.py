@@ -11,7 +11,7 @@ from accel.abc import Fill, Leaf, Operand, Plan, Span, Swizzling
 from accel.testing.blocks import host_span, lent, random_bytes, read, write
 from accel.testing.plans import carry_out
 
-from ..standin.schedule import Mark
+from ..standin.schedule import Work
 from . import rings
 from .rings import COUNT, LONG, PIECE, fail, free_pieces, hold_up, nothing_is_lost, there_and_back
 
@@ -53,16 +53,16 @@ class TestBytes:
         assert nothing_is_lost(machine, ring)
 
     def test_a_stream_does_not_wait_for_the_pieces_of_one_that_is_held_up(self, machine, heap, backend, device, ring):
-        one, other, held = backend.new_stream(device), backend.new_stream(device), Mark()
+        one, other, held = backend.new_stream(device), backend.new_stream(device), Work()
         with lent(heap, 9 * PIECE) as block, lent(heap, 9 * PIECE) as another:
             heap.synchronize()
-            hold_up(machine, one, held)
+            hold_up(machine, one, after=held)
             given = random_bytes(COUNT * PIECE)
             backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=one)
             assert np.array_equal(
                 there_and_back(backend, another, random_bytes(9 * PIECE), other), random_bytes(9 * PIECE)
             )
-            held.time = 0.0
+            held.end(0.0)
             one.synchronize()
             assert np.array_equal(read(heap, block, given.nbytes), given)
             there_and_back(backend, another, given, other)
@@ -70,19 +70,19 @@ class TestBytes:
 
     def test_what_others_have_under_way_makes_nobody_pin_anew(self, machine, heap, backend, device, ring, monkeypatch):
         given, few = random_bytes(COUNT * PIECE), random_bytes(2 * PIECE)
-        marks, streams = (Mark(), Mark()), [backend.new_stream(device) for _ in range(2)]
+        marks, streams = (Work(), Work()), [backend.new_stream(device) for _ in range(2)]
         with lent(heap, given.nbytes) as block, lent(heap, given.nbytes) as other:
             heap.synchronize()
             for mark, into, stream in zip(marks, (block, other), streams, strict=True):
-                hold_up(machine, stream, mark)
+                hold_up(machine, stream, after=mark)
                 backend.copy(Span(into, 0, given.nbytes), host_span(given), stream=stream)
                 stream._late.synchronize()
-            marks[1].time = 0.0
+            marks[1].end(0.0)
             with monkeypatch.context() as patch:
                 patch.setattr(ring._memory, "take", fail)
                 for _ in range(10):
                     assert np.array_equal(there_and_back(backend, other, few, stream), few)
-            marks[0].time = 0.0
+            marks[0].end(0.0)
             heap.synchronize()
         assert nothing_is_lost(machine, ring)
 

@@ -11,9 +11,11 @@ from types import ModuleType
 import numpy as np
 
 from ...gpu_code import on_processor
+from .machine import CUDARuntimeError
 
 # CuPy appends its own, and the last one counts; with -dlto there is no code to load.
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
+SHARED_BYTES = 8  # the attribute of a kernel
 
 
 class OutOfMemoryError(MemoryError):
@@ -33,85 +35,74 @@ class CUDADriverError(RuntimeError):
     status = 1
 
 
+def named(*values):
+    return {value.__name__: value for value in values}
+
+
+def module(name, **names):
+    """Return a module with some names."""
+    result = ModuleType(name)
+    vars(result).update(names)
+    return result
+
+
 def cuda_module(machine, runtime):
     """Return ``cupy.cuda`` on a machine, with only the functions that the backend calls."""
-    made = ModuleType("cupy.cuda")
-    made.runtime = runtime.module()
-    classes = [kind for make in (_devices, _streams, _memory) for kind in make(machine, runtime)]
-    for kind in classes:
-        setattr(made, kind.__name__, kind)
-    made.driver, made.memory, made.compiler = (
-        ModuleType(f"cupy.cuda.{name}") for name in ("driver", "memory", "compiler")
+    streams = _streams(machine, runtime)
+    driver = named(CUDADriverError, *_driver(machine)) | {
+        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": SHARED_BYTES
+    }
+    return module(
+        "cupy.cuda",
+        runtime=runtime._module(),
+        driver=module("cupy.cuda.driver", **driver),
+        memory=module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError),
+        compiler=module("cupy.cuda.compiler", CompileException=CompileException),
+        device=module("cupy.cuda.device", Device=streams["Device"]),
+        get_elapsed_time=lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr),
+        **streams,
+        **_memory(machine, runtime),
     )
-    made.driver.CUDADriverError = CUDADriverError
-    made.driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
-    made.driver.funcSetAttribute = _set_attribute(machine)
-    made.driver.launchKernel = _launch_kernel(machine)
-    made.memory.OutOfMemoryError = OutOfMemoryError
-    made.compiler.CompileException = CompileException
-    made.device = ModuleType("cupy.cuda.device")
-    made.device.Device = made.Device
-    made.Stream.null = made.Stream._of(0, -1)
-    made.get_elapsed_time = lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr)
-    return made
 
 
-def _set_attribute(machine):
+def _driver(machine):
     def funcSetAttribute(f, attribute, value):
         machine.check(machine.device)
-        machine.demand(attribute == 8, "an attribute that the backend need not set")
+        machine.demand(attribute == SHARED_BYTES, "an attribute that the backend need not set")
         if machine.flavour == "hip":  # CuPy's header for HIP has no such function
             raise CUDADriverError("hipErrorUnknown: unknown error")
-        if machine.device not in machine.bound:
+        if machine.device not in machine.local.bound:
             raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
         if value > 227 << 10:
             raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
-        machine.shared[f] = value
+        machine.functions[f].shared = value
 
-    return funcSetAttribute
-
-
-def _launch_kernel(machine):
-    def launchKernel(
-        f,
-        grid_dim_x,
-        grid_dim_y,
-        grid_dim_z,
-        block_dim_x,
-        block_dim_y,
-        block_dim_z,
-        shared_mem_bytes,
-        stream,
-        kernel_params,
-        extra,
-    ):
-        machine.demand(machine.device in machine.bound, "a launch in a thread without a context; CuPy makes none here")
+    def launchKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra):
+        bound = machine.device in machine.local.bound
+        machine.demand(bound, "a launch in a thread without a context; CuPy makes none here")
         machine.demand(extra == 0, "arguments by a buffer")
-        grid, block = (grid_dim_x, grid_dim_y, grid_dim_z), (block_dim_x, block_dim_y, block_dim_z)
-        machine.functions[f].launch(grid, block, shared_mem_bytes, stream, kernel_params)
+        grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
+        machine.functions[f].launch(grid, block, shared, stream, params)
 
-    return launchKernel
+    return funcSetAttribute, launchKernel
 
 
-def _devices(machine, runtime):
+def _streams(machine, runtime):
+    local = machine.local
+
     class Device:
         def __init__(self, index):
             self.id = index
 
         def __enter__(self):
-            stack = machine.local.__dict__.setdefault("devices", [])
-            stack.append(runtime.getDevice())
-            if self.id != stack[-1]:
+            local.devices.append(runtime.getDevice())
+            if self.id != machine.device:
                 runtime.setDevice(self.id)
             return self
 
         def __exit__(self, *error):
-            runtime.setDevice(machine.local.devices.pop())
+            runtime.setDevice(local.devices.pop())
 
-    return [Device]
-
-
-def _streams(machine, runtime):
     class Event:
         def __init__(self, *, disable_timing=False):
             self.ptr = runtime.eventCreate()
@@ -121,7 +112,7 @@ def _streams(machine, runtime):
                 runtime.eventDestroy(self.ptr)
 
         def record(self):
-            runtime.eventRecord(self.ptr, machine.scheduler.current().handle)
+            runtime.eventRecord(self.ptr, get_current_stream().ptr)
 
         def synchronize(self):
             runtime.eventSynchronize(self.ptr)
@@ -131,12 +122,6 @@ def _streams(machine, runtime):
             machine.demand(non_blocking, "a stream that waits for the legacy stream, and is waited for by it")
             self.ptr, self.device_id = runtime.streamCreate(), machine.device
 
-        @classmethod
-        def _of(cls, handle, device):
-            made = object.__new__(cls)
-            made.ptr, made.device_id = handle, device
-            return made
-
         def __del__(self):
             if self.ptr:
                 runtime.streamDestroy(self.ptr)
@@ -144,20 +129,20 @@ def _streams(machine, runtime):
         def use(self):
             if self.device_id not in (-1, machine.device):
                 raise RuntimeError("the device of the stream does not match with the current device")
-            machine.scheduler.set_current(self)
+            local.streams[machine.device] = self
             return self
 
         def __enter__(self):
             self.use()
-            machine.scheduler.stack().append(self)
+            local.entered[machine.device].append(self)
             return self
 
         def __exit__(self, *error):
             # As in CuPy: a stream that was made current by `use` is not on the stack, and is forgotten here.
-            stack = machine.scheduler.stack()
+            stack = local.entered[machine.device]
             machine.demand(stack, "a stream is left on another device than it was entered on")
             stack.pop()
-            machine.scheduler.set_current(stack[-1] if stack else Stream.null)
+            local.streams[machine.device] = stack[-1] if stack else Stream.null
 
         def record(self):
             event = Event()
@@ -172,32 +157,35 @@ def _streams(machine, runtime):
 
         def end_capture(self):
             queue = machine.scheduler.of(self.ptr)
-            made, queue.graph = queue.graph, None
-            return [work for work in made if callable(work)]  # a recorded event is no node of a graph
+            graph, queue.graph = queue.graph, None
+            return [work.run for work in graph if work.run]  # a recorded event is no node of a graph
 
         @property
         def done(self):
             return runtime.streamQuery(self.ptr) == 0
 
         def synchronize(self):
-            runtime.streamSynchronize(self.ptr, machine.device if self.device_id == -1 else self.device_id)
+            runtime.streamSynchronize(self.ptr)
 
     def get_current_stream():
-        return machine.scheduler.given_current() or Stream.null
+        return local.streams.get(machine.device, Stream.null)
 
-    return [Event, Stream, get_current_stream]
+    Stream.null = object.__new__(Stream)
+    Stream.null.ptr, Stream.null.device_id = 0, -1
+    return named(Device, Event, Stream, get_current_stream)
 
 
 def _memory(machine, runtime):
-    class Taken:
-        def __init__(self, made, stream):
-            self.made, self.stream = made, stream
-            self.__array_interface__ = made.bytes.__array_interface__
+    class Loan:
+        def __init__(self, size):
+            with machine.lock:
+                self.block = machine.pool.take(size)
+            self.__array_interface__ = self.block.bytes.__array_interface__
 
         def __del__(self):
-            if not sys.is_finalizing():
+            if hasattr(self, "block") and not sys.is_finalizing():
                 with machine.lock:
-                    machine.pool.give(self.made, self.stream)
+                    machine.pool.give(self.block)
 
     class PooledMemory:
         def __init__(self, size):
@@ -205,16 +193,15 @@ def _memory(machine, runtime):
             # The garbage collector does not traverse NumPy arrays. So, as with CuPy's memory, which is a C extension
             # type, objects that refer to this are finalised before it is freed.
             if size:
-                with machine.lock:
-                    made, stream = machine.pool.take(size)
-                self.ptr, self._taken = made.address, np.asarray(Taken(made, stream))
+                self._bytes = np.asarray(Loan(size))
+                self.ptr = self._bytes.ctypes.data
 
     class UnownedMemory:
         def __init__(self, ptr, size, owner, device_id=-1):
             if device_id < 0:
                 machine.require(ptr, 1)
-                found = machine.place(ptr, size)
-                device_id = -2 if found is None else found
+                place = machine.place(ptr, size)
+                device_id = -2 if place is None else place
             self.ptr, self.size, self._owner, self.device_id = ptr, size, owner, device_id
 
     class MemoryPointer:
@@ -235,13 +222,21 @@ def _memory(machine, runtime):
             if hasattr(self, "ptr"):
                 machine.unpin(self.ptr)
 
+    class PinnedMemoryPointer:
+        def __new__(cls, mem, offset):
+            # An object with the buffer protocol, which Python classes can implement from 3.12 on.
+            kind = type("PinnedMemoryPointer", (ctypes.c_uint8 * (mem.size - offset),), {})
+            pointer = kind.from_buffer(mem.native, offset)
+            pointer.mem, pointer.ptr = mem, mem.ptr + offset
+            return pointer
+
     def malloc(size):
         try:
             return MemoryPointer(PooledMemory(size), 0)
-        except machine.kind_of_error as error:
+        except CUDARuntimeError as error:
             if error.status != 2:
                 raise
-        raise OutOfMemoryError(size, machine.spaces[machine.device].used)
+        raise OutOfMemoryError(size, machine.allocations.nbytes(machine.device))
 
     def get_allocator():
         return getattr(machine.local, "allocator", malloc)
@@ -258,54 +253,40 @@ def _memory(machine, runtime):
     def alloc(size):
         return get_allocator()(size)
 
-    class PinnedMemoryPointer:
-        def __new__(cls, mem, offset):
-            # An object with the buffer protocol, which Python classes can implement from 3.12 on.
-            kind = type("PinnedMemoryPointer", (ctypes.c_uint8 * (mem.size - offset),), {})
-            made = kind.from_buffer(mem.native, offset)
-            made.mem, made.ptr = mem, mem.ptr + offset
-            return made
-
-    kinds = [UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer]
-    return [*kinds, alloc, get_allocator, using_allocator]
+    classes = UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer
+    return named(*classes, alloc, get_allocator, using_allocator)
 
 
-def kernels(machine):
+def raw_module(machine):
     """Return ``cupy.RawModule``, whose kernels are compiled for the host and run late."""
 
     class Function:
-        def __init__(self, module, name):
-            self.module, self.name, self.device, self.ptr = module, name, machine.device, id(self)
-            self._sizes = module.sizes(name)
+        def __init__(self, loaded, name):
+            self.loaded, self.name, self.device, self.ptr = loaded, name, machine.device, id(self)
+            self.sizes = loaded.sizes(name)
+            self.shared = (48 if machine.flavour == "cuda" else 64) << 10
             machine.functions[self.ptr] = self
-            machine.shared[self.ptr] = (48 if machine.flavour == "cuda" else 64) << 10
 
-        def launch(self, grid, block, shared_mem, stream, params):
+        def launch(self, grid, block, shared, stream, params):
             machine.check(machine.device)
-            machine.bound.add(machine.device)
             machine.require(machine.device == self.device, 400)
             machine.demand(0 not in grid + block, "a driver refuses an extent of 0")
-            machine.require(math.prod(block) <= 1024 and shared_mem <= machine.shared[self.ptr], 1)
+            machine.require(math.prod(block) <= 1024 and shared <= self.shared, 1)
             threads = max(map(operator.mul, grid, block))
             machine.demand(machine.flavour == "cuda" or threads < 1 << 32, "HIP counts threads in 32 bits")
             # The driver reads the arguments before it returns.
-            table = (ctypes.c_void_p * len(self._sizes)).from_address(params)
-            values = [
-                np.frombuffer(ctypes.string_at(address, size), f"V{size}")
-                for address, size in zip(table, self._sizes, strict=True)
-            ]
-            queue = machine.scheduler.of(stream)
-            machine.scheduler.submit(queue, lambda: self._run(grid, block, values, shared_mem))
+            table = zip((ctypes.c_void_p * len(self.sizes)).from_address(params), self.sizes, strict=True)
+            values = [np.frombuffer(ctypes.string_at(address, size), f"V{size}") for address, size in table]
 
-        def _run(self, grid, block, values, shared_mem):
-            seed = machine.scheduler.random.getrandbits(32)
-            self.module.launch(self.name, grid, block, values, shared_mem, seed)
-            for space in machine.spaces:
-                space.check_guards()
+            def run():
+                self.loaded.launch(self.name, grid, block, values, shared, machine.scheduler.random.getrandbits(32))
+                machine.allocations.check_guards()
+
+            machine.scheduler.submit(machine.scheduler.of(stream), run)
 
     class RawKernel:
-        def __init__(self, module, name):
-            self.kernel = Function(module, name)
+        def __init__(self, kernel):
+            self.kernel = kernel
 
     class RawModule:
         def __init__(self, *, code, options):
@@ -319,7 +300,7 @@ def kernels(machine):
             if not machine.compiles:
                 raise RuntimeError('Failure finding "libnvrtc.so.13"')
             try:
-                return RawKernel(on_processor.compile(self._code, self._options, machine.warp), name)
+                return RawKernel(Function(on_processor.compile(self._code, self._options, machine.warp), name))
             except on_processor.KernelError as error:
                 raise CompileException(str(error)) from None
 

@@ -1,9 +1,10 @@
 """The machine behind the stand-in: devices with memory, streams that run late, and faults on demand."""
 
 import threading
+from collections import defaultdict
 
+from .allocations import Allocations, Pool
 from .schedule import Scheduler
-from .space import Pool, Space
 
 NAMES = {
     1: "InvalidValue",
@@ -36,6 +37,26 @@ class CUDARuntimeError(RuntimeError):
         super().__init__(f"{prefix}{names[status]}: in the words of the driver")
 
 
+class Current(threading.local):
+    """What is current in a thread.
+
+    Attributes
+    ----------
+    device, devices : int, list of int
+        The current device, and those that become current again after ``with`` blocks.
+    bound : set of int
+        The devices with a context: calls of the runtime make one, calls of the driver do not.
+    streams, entered : dict
+        The stream of CuPy that is current on a device, and those whose ``with`` blocks were entered there.
+    queues : dict
+        The default stream of this thread, by device.
+    """
+
+    def __init__(self):
+        self.device, self.devices, self.bound = 0, [], set()
+        self.streams, self.entered, self.queues = {}, defaultdict(list), {}
+
+
 class Machine:
     """Devices of one platform.
 
@@ -49,10 +70,10 @@ class Machine:
         The kernels, by the pointers that the driver takes.
     refuses_peers : int
         What the driver answers to a request for peer access; 0 if it grants it.
-    shared : dict
-        How much shared memory a block may have of each kernel.
     compiles : bool
         Whether there is a library that compiles kernels; CuPy's wheels have none of their own.
+    pinned : dict
+        The sizes of pinned memory, by address.
     reads_pageable : bool
         Whether devices read pageable memory by themselves, and late.
     refuses_unregistered : bool
@@ -62,42 +83,22 @@ class Machine:
     """
 
     def __init__(self, flavour="cuda", devices=2, memory=1 << 28, peers=True, seed=0):
-        self.flavour = flavour
-        self.peers = peers
-        self.memory = memory
-        self.fails = 0
-        self.driver_version, self.runtime_version = (13000, 12090) if flavour == "cuda" else (70000000, 70000000)
-        self.lost = set()
-        self.compiles = True
-        self.shared = {}
-        self.functions = {}
-        self.enabled = set()
-        self.refuses_peers = 0
-        self.violations = []
-        self.lock = threading.RLock()
-        self.local = threading.local()
-        self.spaces = [Space(self, index, memory) for index in range(devices)]
+        self.flavour, self.devices, self.memory, self.peers = flavour, range(devices), memory, peers
+        self.prefix, self.warp = ("hipError", 64) if flavour == "hip" else ("cudaError", 32)
+        self.driver_version, self.runtime_version = (70000000, 70000000) if flavour == "hip" else (13000, 12090)
+        self.fails = self.refuses_peers = 0
+        self.lost, self.enabled = set(), set()
+        self.compiles, self.reads_pageable, self.refuses_unregistered = True, False, flavour == "hip"
+        self.functions, self.violations = {}, []
+        self.lock, self.local = threading.RLock(), Current()
+        self.allocations, self.pool = Allocations(self), Pool(self)
         self.scheduler = Scheduler(self, seed)
-        self.pool = Pool(self)
-        self.pinned = {}
-        self.pinned_in_use = {}
-        self.room_to_pin = 1 << 30
-        self.reads_pageable = False
-        self.refuses_unregistered = flavour == "hip"
-
-    @property
-    def warp(self):
-        return 32 if self.flavour == "cuda" else 64
-
-    kind_of_error = CUDARuntimeError
-
-    def error(self, status):
-        return CUDARuntimeError(status, "cudaError" if self.flavour == "cuda" else "hipError")
+        self.pinned, self.pinned_uses, self.room_to_pin = {}, [], 1 << 30
 
     def require(self, condition, status):
         """Raise the error of a driver that refuses a call."""
         if not condition:
-            raise self.error(status)
+            raise CUDARuntimeError(status, self.prefix)
 
     def demand(self, condition, what):
         """Record and raise a violation."""
@@ -105,63 +106,49 @@ class Machine:
             self.violations.append(what)
             raise Violation(what)
 
-    # The current device
+    def check(self, *devices):
+        """Raise the error of a driver that has no device, or has lost it."""
+        self.require(not self.fails, self.fails)
+        self.require(self.lost.isdisjoint(devices), 719)
 
     @property
     def device(self):
-        return getattr(self.local, "device", 0)
+        """The current device."""
+        return self.local.device
 
     def set_device(self, index):
         self.check()
-        self.require(0 <= index < len(self.spaces), 101)
+        self.require(index in self.devices, 101)
         self.local.device = index
-        self.bound.add(index)
-
-    @property
-    def bound(self):
-        """The devices with a context in this thread: calls of the runtime make one, calls of the driver do not."""
-        return self.local.__dict__.setdefault("bound", set())
-
-    def check(self, *devices):
-        """Raise the error of a driver that has no device, or has lost it."""
-        if self.fails:
-            raise self.error(self.fails)
-        for device in devices:
-            self.require(device not in self.lost, 719)
-
-    # Memory
+        self.local.bound.add(index)
 
     def place(self, address, nbytes):
-        """Return the index of the device that has some bytes, None for the host's; the bytes must be allocated."""
-        for space in self.spaces:
-            block = space.allocation(address)
-            if block is not None:
-                self.demand(
-                    space.holds(address, nbytes),
-                    f"{nbytes} bytes at {address:#x} of device {space.index} are used, which are not in use",
-                )
-                return space.index
-        return None
+        """Return the index of the device that has some bytes, None for the host's; the bytes must be in use."""
+        allocation = self.allocations.at(address)
+        if allocation is None:
+            return None
+        self.demand(
+            allocation.stream and address + nbytes <= allocation.address + allocation.size,
+            f"{nbytes} bytes at {address:#x} of device {allocation.device} are used, which are not in use",
+        )
+        return allocation.device
 
-    def used(self, index):
-        """Return how many bytes of a device are in use, as its pool counts."""
-        return sum(self.spaces[index].live.values())
+    # Pinned memory
 
     def is_pinned(self, address, nbytes):
-        return any(first <= address and address + nbytes <= first + size for first, size in self.pinned.items())
+        return any(first <= address <= first + size - nbytes for first, size in self.pinned.copy().items())
 
-    def keep_pinned(self, address, mark, device):
-        """Record the last use of pinned memory; it may be freed after that."""
-        first = next(first for first, size in self.pinned.items() if first <= address < first + size)
-        earlier = [use for use in self.pinned_in_use.get(first, ()) if use[0].time is None]
-        self.pinned_in_use[first] = [*earlier, (mark, device)]
+    def note_pinned(self, address, work):
+        """Note that some work uses pinned memory; it may be freed after that."""
+        with self.lock:
+            self.pinned_uses = [use for use in [*self.pinned_uses, (address, work)] if use[1].time is None]
 
     def unpin(self, address):
         """Free pinned memory; no device may still use it."""
-        used = self.pinned_in_use.pop(address, ())
-        self.pinned.pop(address, None)
-        over = all(mark.time is not None or device in self.lost for mark, device in used)
-        self.demand(over, f"pinned memory at {address:#x} goes, which a device still uses")
+        end = address + self.pinned.pop(address, 0)
+        used = [work for place, work in self.pinned_uses if work.time is None and address <= place < end]
+        idle = all(work.queue.device in self.lost for work in used)
+        self.demand(idle, f"pinned memory at {address:#x} goes, which a device still uses")
 
     def lose(self, index):
         """Lose a device, and all its work."""

@@ -1,21 +1,14 @@
 """The module ``cupy`` of the stand-in."""
 
-from types import ModuleType
-
-from .cuda import cuda_module, kernels
+from .cuda import cuda_module, module, raw_module
 from .ndarray import array_type
 from .runtime import Runtime
 
 
 def modules(machine):
     """Return the entries of `sys.modules` that replace CuPy, for a machine."""
-    runtime = Runtime(machine)
-    cupy, cuda = ModuleType("cupy"), cuda_module(machine, runtime)
-    cupy.cuda = cuda
-    cupy.RawModule = kernels(machine)
-    cupy.get_default_memory_pool = lambda: machine.pool
+    cuda = cuda_module(machine, Runtime(machine))
+    cupy = module("cupy", cuda=cuda, RawModule=raw_module(machine), get_default_memory_pool=lambda: machine.pool)
     cupy.ndarray = array_type(machine, cuda)
-    made = {"cupy": cupy, "cupy.cuda": cuda}
-    for name in ("runtime", "driver", "memory", "compiler", "device"):
-        made[f"cupy.cuda.{name}"] = getattr(cuda, name)
-    return made
+    submodules = cuda.runtime, cuda.driver, cuda.memory, cuda.compiler, cuda.device
+    return {each.__name__: each for each in (cupy, cuda, *submodules)}

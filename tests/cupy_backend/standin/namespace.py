@@ -1,7 +1,8 @@
 """The stand-in for array-api-compat's CuPy namespace: a small part of it, as the real one needs all of CuPy."""
 
 import operator
-from types import ModuleType
+
+from .cuda import module, named
 
 
 def namespace(cupy):
@@ -11,24 +12,18 @@ def namespace(cupy):
         return cupy.ndarray(shape, dtype or float)
 
     def full(shape, value, dtype=None):
-        made = empty(shape, dtype)
-        made[...] = value
-        return made
+        result = empty(shape, dtype)
+        result[...] = value
+        return result
 
     def asarray(array, copy=None, order=None):
-        made = empty(array.shape, array.dtype)
-        made[...] = array
-        return made
+        return full(array.shape, array, array.dtype)
 
     def concat(arrays, axis=0):
-        made, start = empty(sum(map(len, arrays)), arrays[0].dtype), 0
+        result, start = empty(sum(map(len, arrays)), arrays[0].dtype), 0
         for each in arrays:
-            made[start : start + len(each)] = each
+            result[start : start + len(each)] = each
             start += len(each)
-        return made
+        return result
 
-    module = ModuleType("array_api_compat.cupy")
-    for function in (empty, full, asarray, concat):
-        setattr(module, function.__name__, function)
-    module.add = operator.add
-    return module
+    return module("array_api_compat.cupy", add=operator.add, **named(empty, full, asarray, concat))

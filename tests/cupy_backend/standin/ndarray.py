@@ -1,34 +1,23 @@
 """`cupy.ndarray` of the stand-in: NumPy on the memory of a device, late, in the order of the current stream."""
 
-from functools import partial, partialmethod
+from functools import partial
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .space import bytes_at
-
-ARITHMETIC = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
-COMPARISONS = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
+from .allocations import bytes_at
 
 
 def array_type(machine, cuda):
     """Return the class; an array may only be used while its device is current, on the current stream."""
 
-    class ndarray:
-        __array_ufunc__ = None
-
+    class ndarray(NDArrayOperatorsMixin):
         def __init__(self, shape, dtype=float, memptr=None, strides=None):
             self.dtype = np.dtype(dtype)
-            made = np.empty(shape, self.dtype)
-            self.data = cuda.alloc(made.nbytes) if memptr is None else memptr
+            like = np.empty(shape, self.dtype)
+            self.data = cuda.alloc(like.nbytes) if memptr is None else memptr
             self.base = None
-            self._values = _on(self.data, made.shape, self.dtype, made.strides if strides is None else strides)
+            self._values = _on(self.data, like.shape, self.dtype, like.strides if strides is None else strides)
 
         shape = property(lambda self: self._values.shape)
         strides = property(lambda self: self._values.strides)
@@ -38,6 +27,12 @@ def array_type(machine, cuda):
         itemsize = property(lambda self: self._values.itemsize)
         flags = property(lambda self: self._values.flags)  # those that CuPy's have are equal
         device = property(lambda self: cuda.Device(self.data.device_id))
+
+        def __array_ufunc__(self, ufunc, method, *operands, out=()):
+            """Compute late: the operators and SciPy's functions are ufuncs."""
+            if method != "__call__" or any(isinstance(each, np.ndarray) and each.ndim for each in operands):
+                raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+            return computed(ufunc, *operands, out=out)
 
         def __array__(self, *arguments, **keywords):
             raise TypeError("Implicit conversion to a NumPy array is not allowed.")
@@ -52,9 +47,9 @@ def array_type(machine, cuda):
             return self._view(values) if shared else gathered(self, parts)
 
         def __setitem__(self, key, value):
-            into, (given,) = self._values, values_of(value)
-            np.broadcast_shapes(into[key].shape, np.shape(given))  # raises if the key is wrong
-            run(lambda: into.__setitem__(key, given), self, value)
+            into, (source,) = self._values, values_of(value)
+            np.broadcast_shapes(into[key].shape, np.shape(source))  # raises if the key is wrong
+            run(lambda: into.__setitem__(key, source), self, value)
 
         def reshape(self, shape):
             values = self._values.reshape(shape)
@@ -76,66 +71,40 @@ def array_type(machine, cuda):
         def __float__(self):
             return float(self.item())
 
-        def _computed(self, function, *others):
-            return computed(function, self, *others)
-
-        def _reflected(self, function, other):
-            return computed(function, other, self)
-
-        def _in_place(self, function, other):
-            values = values_of(self, other)
-            like = _like(values)
-            function(*like, out=like[0])  # raises if shapes or dtypes do not fit
-            run(lambda: function(*values, out=values[0]), self, other)
-            return self
-
         def _view(self, values):
-            made = object.__new__(ndarray)
-            made.dtype, made._values = values.dtype, values
-            made.base = self if self.base is None else self.base
-            made.data = self.data + (_address(values) - _address(self._values))
-            return made
+            view = object.__new__(ndarray)
+            view.dtype, view._values = values.dtype, values
+            view.base = self if self.base is None else self.base
+            view.data = self.data + (_address(values) - _address(self._values))
+            return view
 
     def values_of(*operands):
         return [each._values if isinstance(each, ndarray) else each for each in operands]
 
-    def here(*operands):
-        for each in operands:
-            if isinstance(each, ndarray):
-                place = each.data.device_id
-                machine.demand(place == machine.device, "an array of another device than the current one")
-
     def run(work, *operands):
         """Submit a function to the current stream that keeps no array alive; kernels do not either."""
-        here(*operands)
-        machine.scheduler.submit(machine.scheduler.current(), work)
+        places = {each.data.device_id for each in operands if isinstance(each, ndarray)}
+        machine.demand(places <= {machine.device}, "an array of another device than the current one")
+        return machine.scheduler.submit(machine.scheduler.current(), work)
 
     def settled(array):
-        here(array)
-        machine.scheduler.drive_stream(machine.scheduler.current())
+        machine.scheduler.finish(run(None, array))
         return array._values
 
-    def computed(function, *operands):
-        values = values_of(*operands)
-        expected = function(*_like(values))
-        made = ndarray(expected.shape, expected.dtype)
-        out = made._values
-        run(lambda: function(*values, out=out), *operands)
-        return made
+    def computed(function, *operands, out=()):
+        values, targets = values_of(*operands), values_of(*out)
+        like = function(*_like(values), out=tuple(_like(targets)) or None)  # raises if shapes or dtypes do not fit
+        result = out[0] if out else ndarray(like.shape, like.dtype)
+        into = result._values
+        run(lambda: function(*values, out=into), result, *operands)
+        return result
 
     def gathered(array, key):
         values = settled(array)[key]
-        made = ndarray(values.shape, values.dtype)
-        made[...] = values
-        return made
+        result = ndarray(values.shape, values.dtype)
+        result[...] = values
+        return result
 
-    for name, function in (ARITHMETIC | COMPARISONS).items():
-        setattr(ndarray, f"__{name}__", partialmethod(ndarray._computed, function))
-    for name, function in ARITHMETIC.items():
-        setattr(ndarray, f"__r{name}__", partialmethod(ndarray._reflected, function))
-        setattr(ndarray, f"__i{name}__", partialmethod(ndarray._in_place, function))
-    ndarray.__neg__ = partialmethod(ndarray._computed, np.negative)
-    ndarray.__hash__ = None
     return ndarray
 
 

@@ -54,7 +54,7 @@ class Region(NamedTuple):
 
     def overlaps(self, other: "Region") -> bool:
         """Return whether two regions share a byte."""
-        if self.high <= other.low or other.high <= self.low:
+        if self.high <= other.low or other.high <= self.low or not (self.nbytes and other.nbytes):
             return False
         if self.items or other.items:
             return _meet(*_pieces(self), *_pieces(other))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from accel.backends.sim.operands import region_of, regions_of
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accel.abc import Block, Fill, Leaf, Operand, Plan, Span, Swizzling
@@ -42,6 +42,7 @@ def touched(each):
 
 
 @given(one=operands(), other=operands())
+@example(one=operand(996, "float64", (2,), (0,), table=np.array([0, 2])), other=operand(1000, "float64", (0,), (8,)))
 def test_regions_meet_where_a_byte_is_in_both(one, other):
     expected = bool(touched(one) & touched(other))
     assert region_of(one).overlaps(region_of(other)) == expected

@@ -110,7 +110,7 @@ class TaskWork:
         self._gate: threading.Lock | None = None
         self._missing = 0
         self._others: Sequence[Work] = ()
-        self._process = process()
+        self._process = process.token
         self._waits_for: Sequence[TaskWork] = ()
 
     def done(self) -> bool:

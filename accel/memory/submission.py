@@ -82,7 +82,7 @@ class Submission(DeferredEvent):
         self.sound = False
         self._gate: Gate | None = None
         self._thread = threading.get_ident()
-        self._process = process()
+        self._process = process.token
 
     @property
     def device(self) -> Device:

@@ -52,7 +52,7 @@ class ThreadEvent:
         self.ended: float | None = None
         self.failure: _Failure | None = None
         self._reached = False
-        self._process = process()
+        self._process = process.token
         self._lock = threading.Lock()
         self._lock.acquire()
 
@@ -135,7 +135,7 @@ class _Queue:
     __slots__ = ("failed", "last", "lock", "process", "tasks")
 
     def __init__(self) -> None:
-        self.process = process()
+        self.process = process.token
         # Reentrant: a garbage collection while the thread starts may free memory by work on this very stream.
         self.lock = threading.RLock()
         self.tasks: SimpleQueue[_Task | None] | None = None

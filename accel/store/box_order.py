@@ -66,7 +66,7 @@ class HostWork:
         self.failure: BaseException | None = None
         self.after: Sequence[Work] = ()
         self._over = False
-        self._process = process()
+        self._process = process.token
         self._gate = threading.Lock()
         self._gate.acquire()
 

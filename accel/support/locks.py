@@ -78,25 +78,22 @@ def start(thread: threading.Thread) -> None:
 
 
 class _Process:
-    """A token of this process; the child of a fork has another one."""
+    """The process that runs this code.
+
+    Attributes
+    ----------
+    token : object
+        For `forked_since`; the child of a fork has another one.
+    """
+
+    def __init__(self) -> None:
+        self.token = object()
 
 
-_process = _Process()
+process = _Process()
+in_child(process.__init__)  # type: ignore[misc]
 
 
-def process() -> object:
-    """Return the token of this process, for `forked_since`."""
-    return _process
-
-
-def forked_since(before: object) -> bool:
-    """Tell whether this process is a child of the process with a token."""
-    return before is not _process
-
-
-def _start_anew() -> None:
-    global _process
-    _process = _Process()
-
-
-in_child(_start_anew)
+def forked_since(token: object) -> bool:
+    """Tell whether this process is a child of the process that had a token."""
+    return token is not process.token

@@ -96,7 +96,7 @@ class TensorContents(TensorCore, Interchange):
         alike = mine.element is others.element and not padded
         if alike and not self._readonly and copies.copied_at_once(target, source):
             return
-        if self._readonly or self._storage.readonly:
+        if self._readonly or padded:  # a plan refuses read-only memory itself
             self._refuse_read_only()
         self._refuse_unlike(other, cast)
         if padded:

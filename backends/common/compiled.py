@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 from zlib import crc32
 
@@ -24,7 +23,7 @@ from accel.support.locks import in_child
 from . import thresholds
 from .blocks import Block
 
-__all__ = ["count_numpy_time", "kernel"]
+__all__ = ["add_numpy_time", "kernel"]
 
 _Kernel = Callable[..., None]
 
@@ -56,12 +55,9 @@ def kernel(block: Block, nbytes: int) -> _Kernel | None:
         return _kernels.get(block)
 
 
-@contextmanager
-def count_numpy_time(block: Block) -> Iterator[None]:
-    """Add the time spent in this context to what NumPy has spent on copies that a kernel could do."""
-    began = perf_counter()
-    yield
-    _numpy_seconds[block] = _numpy_seconds.get(block, 0.0) + perf_counter() - began
+def add_numpy_time(block: Block, seconds: float) -> None:
+    """Add to the time that NumPy has spent on copies that a kernel could do."""
+    _numpy_seconds[block] = _numpy_seconds.get(block, 0.0) + seconds
 
 
 def _has_room() -> bool:

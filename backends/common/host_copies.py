@@ -1,5 +1,6 @@
 """Executes copy plans and fills in host memory, from any layout to any layout."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from accel.memory.shortage import out_of_memory
 
 from . import thresholds
 from .indexed_copy import Items, copy_indexed
-from .item_offsets import CHUNK, ItemOffsets, chunks, offsets_of
+from .item_offsets import CHUNK, chunks, offsets_of
 from .numpy_copy import Array, Bytes, item_type, shared
 from .strided_copy import columns, copy_strided
 
@@ -91,25 +92,29 @@ def fill(target: Operand, into: Bytes, value: Any) -> None:
     """
     if not (target.writable and into.flags.writeable):
         raise _read_only()
-    offsets = offsets_of(target)
-    if not offsets.size:
+    if 0 in target.extents:
         return
-    offsets.refuse_outside(into.nbytes)
     try:
-        if offsets.strided:
-            _fill_plain(target, into, value)
+        if target.table is None and target.swizzle is None:
+            _fill_strided(target, into, value)
         else:
-            _fill_places(offsets, into, np.asarray(value, target.dtype))
+            _fill_places(target, into, np.asarray(value, target.dtype))
     except MemoryError as error:
-        raise out_of_memory(error, f"filling {offsets.size} elements") from None
+        raise out_of_memory(error, f"filling {math.prod(target.extents)} elements") from None
 
 
-def _fill_plain(target: Operand, into: Bytes, value: Any) -> None:
-    elements = np.ndarray(target.extents, target.dtype, into, target.start, target.strides)
+def _fill_strided(target: Operand, into: Bytes, value: Any) -> None:
+    try:
+        elements = np.ndarray(target.extents, target.dtype, into, target.start, target.strides)
+    except ValueError:
+        offsets_of(target).refuse_outside(into.nbytes)
+        raise
     shared(lambda part: part.fill(value), elements)
 
 
-def _fill_places(offsets: ItemOffsets, into: Bytes, value: Array) -> None:
+def _fill_places(target: Operand, into: Bytes, value: Array) -> None:
+    offsets = offsets_of(target)
+    offsets.refuse_outside(into.nbytes)
     count = min(CHUNK, offsets.size)
     items, values = Items(into, offsets, count), np.full((count, 1), value).view(np.uint8)
     for low, high in chunks(0, offsets.size):

@@ -1,8 +1,8 @@
 """Copies of strided arrays by NumPy, with or without a cast."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,8 @@ def shared(function: Callable[..., object], *arrays: Array) -> None:
         function(*arrays)
         return
     first = [array.swapaxes(0, axis) for array in arrays]
-    WORKERS.share(
-        lambda low, high: function(*map(itemgetter(slice(low, high)), first)),
-        shape[axis],
-        arrays[0].nbytes,
-    )
+
+    def cut(places: Sequence[int]) -> Iterable[tuple[Array, ...]]:
+        return zip(*[map(array.__getitem__, starmap(slice, pairwise(places))) for array in first], strict=True)
+
+    WORKERS.share(function, shape[axis], arrays[0].nbytes, cut=cut)

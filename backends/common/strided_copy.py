@@ -2,6 +2,7 @@
 
 from functools import lru_cache, partial
 from threading import Lock
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from accel.dtypes import DType
 
 from . import thresholds
 from .blocks import LINE
-from .compiled import count_numpy_time, kernel
+from .compiled import add_numpy_time, kernel
 from .item_offsets import source_offsets, target_offsets
 from .loop_order import halves, in_order
 from .numpy_copy import Bytes, cast, item_type, shared
@@ -101,8 +102,9 @@ def _run(plan: Plan, target: _End, source: _End, nbytes: int) -> None:
             if tiles is None:
                 _by_numpy(plan, target, source)
             elif WORKERS.closed or not _by_kernel(tiles, plan, target, source, nbytes):
-                with count_numpy_time(tiles.kernel):
-                    _by_numpy(plan, target, source)
+                began = perf_counter()
+                _by_numpy(plan, target, source)
+                add_numpy_time(tiles.kernel, perf_counter() - began)
     finally:
         WORKERS.callers.discard(copying)
 

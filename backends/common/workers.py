@@ -7,25 +7,29 @@ addresses. The process ends only when no copy is running, since its end unloads 
 import atexit
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from queue import SimpleQueue
+from typing import Any
 
 from accel import config
 from accel.support.locks import in_child, start
 
 from . import thresholds
 
-__all__ = ["WORKERS", "RangeTask", "Workers"]
+__all__ = ["WORKERS", "Cut", "Task", "Workers"]
 
-RangeTask = Callable[[int, int], object]
-"""Called as ``task(low, high)``; does that part of a range."""
+Task = Callable[..., object]
+"""Called with the arguments of a piece; by default these are the begin and the end of a part of a range."""
+
+Cut = Callable[[Sequence[int]], Iterable[tuple[Any, ...]]]
+"""Takes the places at which a range is cut, its begin and its end included; returns the arguments of each piece."""
 
 
 class _Job:
     """A task cut into pieces, which the caller and its helpers take one by one."""
 
-    def __init__(self, task: RangeTask, pieces: deque[tuple[int, int]], keep_alive: object) -> None:
+    def __init__(self, task: Task, pieces: deque[tuple[Any, ...]], keep_alive: object) -> None:
         self._task = task
         self._keep_alive = keep_alive
         self._pieces = pieces
@@ -68,10 +72,10 @@ class _Job:
     def _take_pieces(self) -> None:
         while True:
             try:
-                low, high = self._pieces.popleft()
+                arguments = self._pieces.popleft()
             except IndexError:
                 return
-            self._task(low, high)
+            self._task(*arguments)
 
 
 class Workers:
@@ -96,27 +100,29 @@ class Workers:
         self.callers: set[threading.Lock] = set()
         self.closed = False
 
-    def share(self, task: RangeTask, total: int, nbytes: int, keep_alive: object = None) -> None:
+    def share(self, task: Task, total: int, nbytes: int, keep_alive: object = None, cut: Cut = pairwise) -> None:
         """Do a task for the range 0 to ``total``, with helpers if that is faster.
 
         Parameters
         ----------
         task : callable
-            Called with the begin and the end of each piece, in several threads at once.
+            Called for each piece, in several threads at once.
         total : int
             End of the range.
         nbytes : int
             Bytes that the whole task moves.
         keep_alive : object
             Kept alive while any thread works: the owner of memory that the task knows by address only.
+        cut : callable
+            Returns the arguments of each piece.
         """
         threads = 1 if nbytes < thresholds.SHARED or self.closed else config.current().threads
         count = min(total, threads * thresholds.PIECES_EACH, nbytes // thresholds.PIECE)
         if threads == 1 or count < 2:
-            task(0, total)
+            (arguments,) = cut((0, total))
+            task(*arguments)
             return
-        cuts = [total * piece // count for piece in range(count + 1)]
-        job = _Job(task, deque(pairwise(cuts)), keep_alive)
+        job = _Job(task, deque(cut([total * piece // count for piece in range(count + 1)])), keep_alive)
         for _ in range(self._start_helpers(min(threads, count) - 1)):
             self._jobs.put(job)
         job.run()

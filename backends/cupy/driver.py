@@ -64,7 +64,7 @@ class Driver:
         self.runtime: Any = cupy.cuda.runtime
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
-        self._process = process()
+        self._process = process.token
         self.of_thread = _OfThread()
         _drivers.add(self)
 

@@ -88,7 +88,7 @@ class Cluster:
             )
         self._started: LocalCluster | None = None
         self._owned = client is None
-        self._process = process()
+        self._process = process.token
         self.distributed = required()
         self.held: WeakSet[Losable] = WeakSet()
         if client is not None:

@@ -15,8 +15,7 @@ from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.boxes import everything, overlap
 from accel.store.index_maps import IndexMap
-from accel.store.logical_store import LogicalStore
-from accel.store.partition import LogicalStorePartition
+from accel.store.logical_store import LogicalStore, LogicalStorePartition
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 from accel.store.scalars import Scalar

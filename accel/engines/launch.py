@@ -20,8 +20,7 @@ from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreIndexError, StoreValueError
 from accel.store.arrays.logical_array import LogicalArray
 from accel.store.arrays.tiles import LogicalArrayPartition
-from accel.store.logical_store import LogicalStore
-from accel.store.partition import LogicalStorePartition, tiled
+from accel.store.logical_store import LogicalStore, LogicalStorePartition
 from accel.store.regions import Access
 
 __all__ = ["MOST_COLORS", "Launch"]
@@ -135,7 +134,7 @@ class Launch:
             store = values[place.at]
             if place.name in names:
                 # Not `partition_by_tiling`: it would become the current partition of the user's store.
-                values[place.at] = tiled(store, (rows, *[max(extent, 1) for extent in store.shape[1:]]), None)
+                values[place.at] = LogicalStorePartition(store, (rows, *[max(extent, 1) for extent in store.shape[1:]]))
         return Launch(self.task, tuple(values))
 
     def _check_colors(self) -> None:

@@ -6,12 +6,11 @@ at first use; the stub beside this file lists all names.
 """
 
 from accel.store.accessors import Accessor, ReduceAccessor
-from accel.store.creation import create_store, from_array
+from accel.store.creation import create_store, from_array, from_zarr
 from accel.store.domains import Domain, PointInRectIterator
 from accel.store.external import ExternalAllocation
 from accel.store.local_buffer import InlineAllocation, TaskLocalBuffer, create_buffer
-from accel.store.logical_store import LogicalStore
-from accel.store.partition import LogicalStorePartition
+from accel.store.logical_store import LogicalStore, LogicalStorePartition
 from accel.store.physical_store import PhysicalStore
 from accel.store.reductions import ADD, AND, MAX, MIN, MUL, OR, XOR, ReductionOp
 from accel.store.regions import Access
@@ -23,7 +22,6 @@ from accel.store.slices import OPEN, Slice
 from accel.store.store_targets import StoreTarget
 from accel.store.task import TaskScope, task_scope
 from accel.store.tiles import Tiled
-from accel.store.zarr_arrays import from_zarr
 from accel.support.lazy import LazyNames
 
 __all__ = [

@@ -18,6 +18,7 @@ from accel.store.arrays import from_arrow as from_arrow
 from accel.store.arrays import from_strings as from_strings
 from accel.store.creation import create_store as create_store
 from accel.store.creation import from_array as from_array
+from accel.store.creation import from_zarr as from_zarr
 from accel.store.domains import Domain as Domain
 from accel.store.domains import PointInRectIterator as PointInRectIterator
 from accel.store.external import ExternalAllocation as ExternalAllocation
@@ -25,7 +26,7 @@ from accel.store.local_buffer import InlineAllocation as InlineAllocation
 from accel.store.local_buffer import TaskLocalBuffer as TaskLocalBuffer
 from accel.store.local_buffer import create_buffer as create_buffer
 from accel.store.logical_store import LogicalStore as LogicalStore
-from accel.store.partition import LogicalStorePartition as LogicalStorePartition
+from accel.store.logical_store import LogicalStorePartition as LogicalStorePartition
 from accel.store.physical_store import PhysicalStore as PhysicalStore
 from accel.store.reductions import ADD as ADD
 from accel.store.reductions import AND as AND
@@ -47,4 +48,3 @@ from accel.store.store_targets import StoreTarget as StoreTarget
 from accel.store.task import TaskScope as TaskScope
 from accel.store.task import task_scope as task_scope
 from accel.store.tiles import Tiled as Tiled
-from accel.store.zarr_arrays import from_zarr as from_zarr

@@ -1,24 +1,23 @@
-"""`create_store` and `from_array`: new stores, and stores over memory of the user."""
+"""`create_store`, `from_array` and `from_zarr`: new stores, stores over memory of the user, and of files."""
 
 from collections.abc import Iterable
 from operator import index
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex
 
 from accel.copies.injectivity import names_twice
 from accel.device import Device
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import StoreSizeError, StoreValueError
 from accel.memory.sizes import MOST_BYTES
+from accel.store.external import ExternalAllocation
 from accel.store.index_maps import sizes_of
 from accel.store.logical_store import LogicalStore
 from accel.store.root import Root
 from accel.store.store_targets import Place, StoreTarget
+from accel.store.zarr_arrays import zarr_root
 from accel.views.sources import Source, source_of
 
-if TYPE_CHECKING:
-    from accel.store.external import ExternalAllocation
-
-__all__ = ["create_store", "from_array"]
+__all__ = ["create_store", "from_array", "from_zarr"]
 
 
 def create_store(
@@ -26,7 +25,7 @@ def create_store(
     shape: Iterable[SupportsIndex] | None = None,
     ndim: int = 1,
     scalar: bool = False,
-    allocation: "ExternalAllocation | None" = None,
+    allocation: ExternalAllocation | None = None,
 ) -> LogicalStore:
     """Make a store (Legate's ``Runtime.create_store``). Memory is allocated at its first use.
 
@@ -86,7 +85,7 @@ def _refuse_size(extents: tuple[int, ...], nbytes: int) -> NoReturn:
     )
 
 
-def _attach(root: Root, allocation: "ExternalAllocation", count: int) -> None:
+def _attach(root: Root, allocation: ExternalAllocation, count: int) -> None:
     needed = count * root.dtype.itemsize
     if allocation.size < needed:
         raise StoreValueError(
@@ -146,3 +145,40 @@ def _refuse_repeats(source: Source) -> None:
             f"a store needs positive strides, and one index for each element; found the strides {source.strides} for "
             f"the shape {source.shape}: write from_array(x.copy())"
         )
+
+
+def from_zarr(path_or_array: Any) -> LogicalStore:
+    """Make a store of an array in a file of zarr; its chunks are read when they are used, and never written.
+
+    Parameters
+    ----------
+    path_or_array : path or zarr.Array
+        A folder that zarr wrote, or an array of zarr in any of its stores.
+
+    Returns
+    -------
+    LogicalStore
+        Read-only. ``np.asarray(store[...])`` reads the chunks of that part; tasks and
+        `LogicalStore.get_physical_store` read all of them, once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such array.
+    FormatError
+        If its description is damaged, too large for this machine, or asks to unpickle values.
+    DTypeError
+        If no memory of ours has such elements: text, objects, dates, structures.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from accel.store import from_array, from_zarr
+    >>> folder = tempfile.mkdtemp()
+    >>> from_array(np.arange(6.0)).to_zarr(f"{folder}/x.zarr", chunks=(4,))
+    >>> store = from_zarr(f"{folder}/x.zarr")
+    >>> np.asarray(store[4:].get_physical_store())
+    array([4., 5.])
+    """
+    return LogicalStore.on(zarr_root(path_or_array))

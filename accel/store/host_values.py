@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 
 from accel.store import shared_memory
-from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
+from accel.store.store_view import StoreView
 from accel.store.tiles import Tiled
 
 __all__ = ["host_values"]
 
 
-def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
+def host_values(store: StoreView) -> np.ndarray[Any, Any]:
     """Wait for all tasks that write a store, and return its values.
 
     Returns
@@ -40,7 +40,7 @@ def host_values(store: LogicalStore) -> np.ndarray[Any, Any]:
     return values if isinstance(values, np.ndarray) else values.to_numpy()
 
 
-def _in_box(store: LogicalStore, box: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _in_box(store: StoreView, box: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the elements of a store from those of its box."""
     index_map = store.map.on_box()
     elements = np.ascontiguousarray(box).reshape(-1).view(store.dtype)

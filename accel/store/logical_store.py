@@ -1,36 +1,31 @@
-"""`LogicalStore`: elements of a shape, apart from where they are; a root and a stack of transforms (Legate's)."""
+"""`LogicalStore`: elements of a shape, apart from where they are, and their partitions (Legate's)."""
 
 from collections.abc import Iterable
-from math import prod
 from os import PathLike
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 from uuid import uuid4
 
 from accel.device import DeviceLike
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
-from accel.store import box_order, boxes, shared_memory
+from accel.store import box_order, shared_memory
+from accel.store.host_values import host_values
 from accel.store.index_maps import IndexMap
-from accel.store.indexing import Key, indexed, refuse_step
 from accel.store.parts import Part, elements
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
-from accel.store.root import HOST, Root
+from accel.store.root import HOST
 from accel.store.scalars import Scalar
-from accel.store.slices import Slice
 from accel.store.store_targets import Place, StoreTarget, place_of_argument
+from accel.store.store_view import StoreView
+from accel.store.tiling import Tiling
+from accel.store.zarr_arrays import write_zarr
 
-if TYPE_CHECKING:
-    from accel.store.partition import LogicalStorePartition
-
-__all__ = ["LogicalStore"]
-
-_new = object.__new__
-Range = slice  # inside the class, `slice` is a method
+__all__ = ["LogicalStore", "LogicalStorePartition"]
 
 
-class LogicalStore:
+class LogicalStore(StoreView):
     """Elements of one type with a shape, apart from where they are (Legate's ``LogicalStore``).
 
     Made by `create_store` and `from_array`. Transforms are views: they copy nothing, and a write through one is seen
@@ -44,179 +39,9 @@ class LogicalStore:
         Type of the elements.
     """
 
-    __slots__ = ("_map", "_tiling", "dtype", "root")
-    root: Root
-    dtype: DType
-    _map: IndexMap | None
+    __slots__ = ("_tiling",)
     # The shapes of the current partition, not the partition: it refers to this store. Unset before the first one.
     _tiling: tuple[tuple[int, ...], tuple[int, ...]]
-
-    @classmethod
-    def on(cls, root: Root, index_map: IndexMap | None = None, dtype: DType | None = None) -> "LogicalStore":
-        """Return a view of a root; without a map, of all its elements."""
-        made = object.__new__(cls)
-        made.root = root
-        made.dtype = root.dtype if dtype is None else dtype
-        if index_map is None and root.shape is not None:
-            index_map = IndexMap.whole(root.shape, root.strides, root.start)
-        made._map = index_map
-        return made
-
-    @property
-    def map(self) -> IndexMap:
-        """Where the elements are in the root; waits for the task that chooses the shape of an unbound store."""
-        known = self._map
-        if known is None:
-            known = self._map = IndexMap.whole(self.root.known_shape(), self.root.strides, self.root.start)
-        return known
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of elements along each dimension; waits for the task that chooses it."""
-        return self.map.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        known = self._map
-        return self.root.ndim if known is None else len(known.shape)
-
-    @property
-    def volume(self) -> int:
-        """Number of elements; waits for the task that chooses the shape."""
-        return prod(self.map.shape)
-
-    @property
-    def unbound(self) -> bool:
-        """Whether a task chooses the shape."""
-        return self.root.unbound
-
-    @property
-    def transformed(self) -> bool:
-        """Whether indices of this store differ from those of its root."""
-        return self._map is not None and self._map.transformed
-
-    @property
-    def has_scalar_storage(self) -> bool:
-        """Whether this is a scalar store."""
-        return self.root.scalar
-
-    # Transforms
-
-    def promote(self, dim: SupportsIndex, size: SupportsIndex) -> "LogicalStore":
-        """Add a dimension that repeats the values ``size`` times; it becomes dimension ``dim``.
-
-        Raises
-        ------
-        StoreValueError
-            If ``dim`` is not in [-ndim, ndim].
-        """
-        return self._view((self._map or self.map).promote(dim, size))
-
-    def project(self, dim: SupportsIndex, index: SupportsIndex) -> "LogicalStore":
-        """Remove a dimension: keep the elements at one index of it.
-
-        Raises
-        ------
-        StoreValueError
-            If there is no such dimension.
-        StoreIndexError
-            If there is no such index; an IndexError and a ValueError.
-        NonInvertibleTransformation
-            If the dimension is an inner part of one that `delinearize` split.
-        """
-        return self._view((self._map or self.map).project(dim, index))
-
-    def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> "LogicalStore":
-        """Repeat the values along a dimension of extent 1.
-
-        Raises
-        ------
-        StoreValueError
-            If there is no such dimension, or its extent is not 1.
-        """
-        return self._view((self._map or self.map).broadcast(dim, size))
-
-    def slice(self, dim: SupportsIndex, bounds: Slice | Range) -> "LogicalStore":
-        """Keep a range of a dimension.
-
-        Negative bounds count from the end, and a start past the stop gives no elements. ``store[a:b]`` cuts bounds off
-        as Python does.
-
-        Raises
-        ------
-        StoreValueError
-            If there is no such dimension.
-        StoreIndexError
-            If the range ends past it; an IndexError and a ValueError.
-        """
-        if not isinstance(bounds, Slice) and bounds.step not in (None, 1):
-            refuse_step(bounds)
-        made = (self._map or self.map).slice(dim, bounds.start, bounds.stop)
-        return self if made is self._map else self._view(made)
-
-    def transpose(self, axes: Iterable[SupportsIndex]) -> "LogicalStore":
-        """Reorder the dimensions: dimension ``i`` of the result is ``axes[i]`` of this store.
-
-        Raises
-        ------
-        StoreValueError
-            If ``axes`` is no permutation of the dimensions.
-        """
-        return self._view((self._map or self.map).transpose(axes))
-
-    def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> "LogicalStore":
-        """Split a dimension into several, in C order.
-
-        Raises
-        ------
-        StoreValueError
-            If there is no such dimension, or the product of the sizes is not its extent.
-        """
-        return self._view((self._map or self.map).delinearize(dim, sizes))
-
-    def reinterpret_as(self, dtype: DTypeLike) -> "LogicalStore":
-        """Return the same bytes as elements of another type of the same size and alignment.
-
-        Raises
-        ------
-        StoreValueError
-            If the size or the alignment differs.
-        """
-        other = as_dtype(dtype)
-        if (other.itemsize, other.alignment) != (self.dtype.itemsize, self.dtype.alignment):
-            raise StoreValueError(
-                f"{self.dtype.name} has {self.dtype.itemsize} bytes aligned to {self.dtype.alignment}, and "
-                f"{other.name} has {other.itemsize} aligned to {other.alignment}: both must be equal"
-            )
-        return LogicalStore.on(self.root, self._map, other)
-
-    def __getitem__(self, key: Key) -> "LogicalStore":
-        """Return a view by integers, slices, an ellipsis and None, as NumPy does; slices are cut off at the ends.
-
-        Raises
-        ------
-        StoreIndexError
-            If there is no such index; an IndexError.
-        NotImplementedError
-            If a slice has a step.
-        """
-        made = indexed(self.map, key)
-        return self if made is self._map else self._view(made)
-
-    # Relations
-
-    def equal_storage(self, other: "LogicalStore") -> bool:
-        """Tell whether two stores cover the same elements of one root, in whatever order.
-
-        As in Legate, two slices are the same storage, but a slice and its root are not, and each empty slice is
-        storage of its own.
-        """
-        return self.root is other.root and self.map.same_storage(other.map)
-
-    def overlaps(self, other: "LogicalStore") -> bool:
-        """Tell whether two stores cover an element of one root in common; an empty slice covers none."""
-        return self.root is other.root and boxes.overlap(self.map.box, other.map.box)
 
     def partition_by_tiling(
         self, tile_shape: Iterable[SupportsIndex], color_shape: Iterable[SupportsIndex] | None = None
@@ -235,16 +60,12 @@ class LogicalStore:
         StoreValueError
             If a shape has another number of dimensions, or no volume.
         """
-        from accel.store.partition import tiled  # which imports this module
-
-        made = tiled(self, tile_shape, color_shape)
-        self._tiling = made.tile_shape, made.color_shape
-        return made
+        partition = LogicalStorePartition(self, tile_shape, color_shape)
+        self._tiling = partition.tile_shape, partition.color_shape
+        return partition
 
     def get_partition(self) -> "LogicalStorePartition | None":
         """Return the partition that `partition_by_tiling` made last of this store; None if there is none."""
-        from accel.store.partition import LogicalStorePartition  # which imports this module
-
         tiling = getattr(self, "_tiling", None)
         return None if tiling is None else LogicalStorePartition(self, *tiling)
 
@@ -350,8 +171,6 @@ class LogicalStore:
         self._move_to(place)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        from accel.store.host_values import host_values  # which imports this module
-
         values = host_values(self)
         if dtype is not None and as_dtype(dtype) != values.dtype:
             values, copy = values.astype(as_dtype(dtype)), False
@@ -383,17 +202,60 @@ class LogicalStore:
         DTypeError
             If zarr has no such elements.
         """
-        from accel.store.zarr_arrays import to_zarr  # which imports this module
-
-        to_zarr(self, path, chunks)
+        write_zarr(self, path, chunks)
 
     def __repr__(self) -> str:
         shape = "unbound" if self._map is None and self.root.shape is None else f"shape {self.shape}"
         return f"<LogicalStore of {self.dtype.name}, {shape}>"
 
-    def _view(self, index_map: IndexMap) -> "LogicalStore":
-        made = _new(LogicalStore)
-        made.root = self.root
-        made.dtype = self.dtype
-        made._map = index_map
-        return made
+
+class LogicalStorePartition(Tiling):
+    """A store cut into tiles of one shape; a color is the position of a tile (Legate's ``LogicalStorePartition``).
+
+    Attributes
+    ----------
+    store : LogicalStore
+        The store.
+    tile_shape : tuple of int
+        Number of elements of a tile along each dimension.
+    color_shape : tuple of int
+        Number of tiles along each dimension.
+    """
+
+    __slots__ = ("store",)
+
+    def __init__(
+        self,
+        store: LogicalStore,
+        tile_shape: Iterable[SupportsIndex],
+        color_shape: Iterable[SupportsIndex] | None = None,
+    ) -> None:
+        super().__init__(store.shape, tile_shape, color_shape)
+        self.store = store
+
+    def tile(self, color: tuple[int, ...]) -> tuple[IndexMap, tuple[int, ...]]:
+        """Return the map of the tile of a color, and the index of its first element in the store.
+
+        Tiles past the end of the store are empty.
+        """
+        whole, origin, shape = self.store.map, [], []
+        for at, tile, extent in zip(color, self.tile_shape, whole.shape, strict=True):
+            low = min(at * tile, extent)
+            origin.append(low)
+            shape.append(min(tile, extent - low))
+        return whole.of_tile(origin, shape, first=not any(color)), tuple(origin)
+
+    def get_child_store(self, *color: SupportsIndex) -> LogicalStore:
+        """Return a tile, a view of the store; tiles past its end are empty.
+
+        Raises
+        ------
+        StoreIndexError
+            If there is no such color.
+        StoreSizeError
+            If an index is negative.
+        """
+        return LogicalStore.on(self.store.root, self.tile(self._checked(color))[0], self.store.dtype)
+
+    def __repr__(self) -> str:
+        return f"<LogicalStorePartition of {self.store}, {self.color_shape} tiles of {self.tile_shape}>"

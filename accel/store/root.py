@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from accel.device import Device
 from accel.dtypes import DType
@@ -12,15 +12,13 @@ from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
 from accel.store.boxes import Box, box_of, everything
+from accel.store.external import ExternalAllocation
 from accel.store.index_maps import c_strides
 from accel.store.regions import IDLE, Regions
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place, StoreTarget
 from accel.support.locks import open_after_fork
 from accel.views import LayoutTensor
-
-if TYPE_CHECKING:
-    from accel.store.external import ExternalAllocation
 
 __all__ = ["HOST", "Contents", "Held", "Root"]
 
@@ -145,7 +143,7 @@ class Root:
         *,
         strides: tuple[int, ...] | None = None,
         start: int = 0,
-        external: "ExternalAllocation | None" = None,
+        external: ExternalAllocation | None = None,
     ) -> None:
         """Use memory of the user; ``strides`` and ``start`` are in elements, by default C order."""
         self._home = self.contents = storage

@@ -1,4 +1,4 @@
-"""`from_zarr` and `to_zarr`: stores in files, as zarr's arrays."""
+"""Arrays of zarr: the root that reads one, and the values of a store written as one."""
 
 import json
 import os
@@ -22,12 +22,12 @@ from accel.store.boxes import Box
 from accel.store.folder_replacement import put_in_place
 from accel.store.host_values import host_values
 from accel.store.index_maps import sizes_of
-from accel.store.logical_store import LogicalStore
 from accel.store.root import HOST, Root
 from accel.store.scratch import elements_of
+from accel.store.store_view import StoreView
 from accel.store.tiles import Tiled
 
-__all__ = ["ZarrTiles", "from_zarr", "to_zarr"]
+__all__ = ["ZarrTiles", "write_zarr", "zarr_root"]
 
 _CHUNK_BYTES = 4 << 20
 _GROUP_BYTES = 64 << 20
@@ -93,40 +93,8 @@ class ZarrTiles:
         return storage
 
 
-def from_zarr(path_or_array: Any) -> LogicalStore:
-    """Make a store of an array in a file of zarr; its chunks are read when they are used, and never written.
-
-    Parameters
-    ----------
-    path_or_array : path or zarr.Array
-        A folder that zarr wrote, or an array of zarr in any of its stores.
-
-    Returns
-    -------
-    LogicalStore
-        Read-only. ``np.asarray(store[...])`` reads the chunks of that part; tasks and
-        `LogicalStore.get_physical_store` read all of them, once.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such array.
-    FormatError
-        If its description is damaged, too large for this machine, or asks to unpickle values.
-    DTypeError
-        If no memory of ours has such elements: text, objects, dates, structures.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from accel.store import from_array, from_zarr
-    >>> folder = tempfile.mkdtemp()
-    >>> from_array(np.arange(6.0)).to_zarr(f"{folder}/x.zarr", chunks=(4,))
-    >>> store = from_zarr(f"{folder}/x.zarr")
-    >>> np.asarray(store[4:].get_physical_store())
-    array([4., 5.])
-    """
+def zarr_root(path_or_array: Any) -> Root:
+    """Return a root of an array in a file of zarr; see `accel.store.from_zarr`."""
     array = _opened(path_or_array)
     _refuse_pickles(array)
     dtype = _dtype_of(array)
@@ -134,10 +102,10 @@ def from_zarr(path_or_array: Any) -> LogicalStore:
     root = Root(dtype, tuple(array.shape))
     root.contents = ZarrTiles(array, dtype)
     root.readonly = True
-    return LogicalStore.on(root)
+    return root
 
 
-def to_zarr(store: LogicalStore, path: "str | os.PathLike[str]", chunks: Iterable[SupportsIndex] | None = None) -> None:
+def write_zarr(store: StoreView, path: str | os.PathLike[str], chunks: Iterable[SupportsIndex] | None = None) -> None:
     """Write a store as an array of zarr (format 3), chunk by chunk; see `LogicalStore.to_zarr`."""
     folder = Path(path).resolve()  # of a link, what it leads to is replaced
     shape, dtype = store.shape, _writable_dtype(store.dtype)
@@ -222,7 +190,7 @@ def _writable_dtype(dtype: DType) -> DType:
     return dtype
 
 
-def _chunk_shape(store: LogicalStore) -> tuple[int, ...]:
+def _chunk_shape(store: StoreView) -> tuple[int, ...]:
     """Return the tiles that the values are read by, or whole rows of a few MiB."""
     contents = store.root.contents
     if isinstance(contents, Tiled) and not store.transformed:

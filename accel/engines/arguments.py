@@ -10,9 +10,8 @@ from accel.device import Device
 from accel.engines.points import Operand
 from accel.engines.task_definition import StorePlace
 from accel.errors import StoreError, StoreTypeError, StoreValueError
-from accel.store.arrays.logical_array import LogicalArray
+from accel.store.arrays.logical_array import LogicalArray, LogicalArrayPartition
 from accel.store.arrays.nesting import Nesting
-from accel.store.arrays.tiles import LogicalArrayPartition
 from accel.store.boxes import everything, overlap
 from accel.store.index_maps import IndexMap
 from accel.store.logical_store import LogicalStore, LogicalStorePartition

@@ -18,8 +18,7 @@ from accel.engines.constraints import Align, Broadcast
 from accel.engines.points import Operand, Point
 from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreIndexError, StoreValueError
-from accel.store.arrays.logical_array import LogicalArray
-from accel.store.arrays.tiles import LogicalArrayPartition
+from accel.store.arrays.logical_array import LogicalArray, LogicalArrayPartition
 from accel.store.logical_store import LogicalStore, LogicalStorePartition
 from accel.store.regions import Access
 

@@ -16,7 +16,7 @@ from accel.engines.task_definition import Body, kernel_views
 from accel.errors import CapabilityError, StoreError, StoreTypeError
 from accel.kernels import Kernel
 from accel.memory import AnyStorage, copy_elements
-from accel.store.arrays.physical_array import PhysicalArray
+from accel.store.arrays.physical_array import PhysicalArray, physical_array
 from accel.store.boxes import volume
 from accel.store.failures import origin
 from accel.store.index_maps import IndexMap
@@ -122,7 +122,7 @@ def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, Phys
     made = {}
     for name, nesting in point.nestings.items():
         parts = [each.name for each in point.operands if each.name.rpartition(".")[0] == name]
-        made[name] = nesting.physical([stores[part] for part in parts])
+        made[name] = physical_array(nesting, [stores[part] for part in parts])
     return made
 
 

@@ -138,7 +138,7 @@ def _fitting(
 ) -> tuple[Any, BoundArguments | None]:
     """Return the function of `accel.xp` for a call of a function of NumPy, and its arguments; None if it has others."""
     if function in _METHODS and arguments and isinstance(arguments[0], ArrayBase):
-        counterpart, parameters, third = _method(type(arguments[0]), function.__name__)
+        counterpart, parameters, third = _method(type(arguments[0]), function.__name__)  # type: ignore[arg-type]
     else:
         counterpart, parameters, third = _counterpart(x.__array_namespace__(), function)
     if counterpart is None or (len(arguments) > 2 and third in _NUMPYS_THIRD):

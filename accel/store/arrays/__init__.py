@@ -8,15 +8,19 @@ from accel.store.arrays.creation import (
     from_strings,
 )
 from accel.store.arrays.from_arrow import from_arrow
-from accel.store.arrays.list_array import ListLogicalArray
-from accel.store.arrays.list_physical_array import ListPhysicalArray
-from accel.store.arrays.logical_array import LogicalArray
-from accel.store.arrays.physical_array import PhysicalArray
-from accel.store.arrays.string_array import StringLogicalArray
-from accel.store.arrays.string_physical_array import StringPhysicalArray
-from accel.store.arrays.struct_array import StructLogicalArray
-from accel.store.arrays.struct_physical_array import StructPhysicalArray
-from accel.store.arrays.tiles import LogicalArrayPartition
+from accel.store.arrays.logical_array import (
+    ListLogicalArray,
+    LogicalArray,
+    LogicalArrayPartition,
+    StringLogicalArray,
+    StructLogicalArray,
+)
+from accel.store.arrays.physical_array import (
+    ListPhysicalArray,
+    PhysicalArray,
+    StringPhysicalArray,
+    StructPhysicalArray,
+)
 from accel.store.arrays.types import ListType, StringType, StructType
 
 __all__ = [

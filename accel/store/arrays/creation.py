@@ -9,10 +9,7 @@ from accel.dtypes import DTypeLike
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostStorage
 from accel.store.arrays.from_arrow import store_on
-from accel.store.arrays.list_array import ListLogicalArray
-from accel.store.arrays.logical_array import LogicalArray
-from accel.store.arrays.string_array import StringLogicalArray
-from accel.store.arrays.struct_array import StructLogicalArray
+from accel.store.arrays.logical_array import ListLogicalArray, LogicalArray, StringLogicalArray, StructLogicalArray
 from accel.store.creation import create_store, from_array
 from accel.store.logical_store import LogicalStore
 

@@ -13,10 +13,7 @@ from accel.interchange.arrow.importer import receive_columns
 from accel.interchange.arrow.transfers import on_device, on_host
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
-from accel.store.arrays.list_array import ListLogicalArray
-from accel.store.arrays.logical_array import LogicalArray
-from accel.store.arrays.string_array import StringLogicalArray
-from accel.store.arrays.struct_array import StructLogicalArray
+from accel.store.arrays.logical_array import ListLogicalArray, LogicalArray, StringLogicalArray, StructLogicalArray
 from accel.store.logical_store import LogicalStore
 from accel.store.root import Root
 from accel.store.store_targets import Place, StoreTarget

@@ -1,36 +1,33 @@
-"""`LogicalArray`: elements and a null mask, as stores (Legate's)."""
+"""Logical arrays: elements and a null mask, as stores, and their partitions (Legate's)."""
 
-from collections.abc import Callable, Iterable
-from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex
+from collections.abc import Callable, Mapping
+from typing import Self, SupportsIndex
 
-import numpy as np
-
-from accel.device import DeviceLike
-from accel.errors import StoreError, StoreValueError
-from accel.interchange.arrow.export import array_capsules, device_array_capsules
-from accel.interchange.arrow.fields import schema_capsule
-from accel.store.arrays.children import child_at
-from accel.store.arrays.nesting import Kind, Nesting
-from accel.store.arrays.physical_array import PhysicalArray
-from accel.store.arrays.types import ArrayType
+from accel.errors import StoreValueError
+from accel.interchange.arrow.checks import check_offsets
+from accel.interchange.arrow.columns import Column, Struct
+from accel.interchange.arrow.fields import STRUCT, Field
+from accel.memory.host_storage import HostArray
+from accel.store.arrays.array_of_stores import ArrayOfStores
+from accel.store.arrays.arrow_columns import lists_column, mask_of, strings_column
+from accel.store.arrays.host_elements import check_ranges
+from accel.store.arrays.nesting import Nesting
+from accel.store.arrays.types import ArrayType, Kind, ListType, StringType, StructType
+from accel.store.host_values import host_values
 from accel.store.logical_store import LogicalStore
-from accel.store.physical_store import PhysicalStore
 from accel.store.slices import Slice
-from accel.store.store_targets import StoreTarget
+from accel.store.tiling import Tiling
 
-if TYPE_CHECKING:
-    from accel.store.arrays.list_array import ListLogicalArray
-    from accel.store.arrays.string_array import StringLogicalArray
-    from accel.store.arrays.struct_array import StructLogicalArray
-    from accel.store.arrays.tiles import LogicalArrayPartition
-
-__all__ = ["LogicalArray"]
-
-Range = slice  # inside the class, `slice` is a method
+__all__ = [
+    "ListLogicalArray",
+    "LogicalArray",
+    "LogicalArrayPartition",
+    "StringLogicalArray",
+    "StructLogicalArray",
+]
 
 
-class LogicalArray:
+class LogicalArray(ArrayOfStores["LogicalArray"]):
     """Elements and, if the array is nullable, a mask of the valid ones (Legate's ``LogicalArray``).
 
     Arrays of lists, strings and structs are subclasses, which have child arrays. All memory is that of stores.
@@ -56,130 +53,23 @@ class LogicalArray:
     (<LogicalArray of float32, shape (4, 2, 3)>, False)
     """
 
-    __slots__ = ("_data", "_mask", "_origin")
-    _kind = Kind.PRIMITIVE
+    __slots__ = ()
 
     def __init__(self, data: LogicalStore, null_mask: LogicalStore | None = None) -> None:
         self._start(data, null_mask)
-        if null_mask is not None and not (data.unbound or null_mask.unbound):
-            refuse_mask_of_shape(null_mask, data.shape)
-
-    def _start(self, data: LogicalStore, null_mask: LogicalStore | None, origin: tuple[int, ...] | None = None) -> None:
-        if null_mask is not None and null_mask.dtype != np.bool_:
-            raise StoreValueError(f"a null mask is of dtype bool; found {null_mask.dtype.name}")
-        self._data = data
-        self._mask = null_mask
-        self._origin = origin
-
-    # What it is
-
-    @property
-    def nullable(self) -> bool:
-        """Whether there is a null mask."""
-        return self._mask is not None
-
-    @property
-    def nested(self) -> bool:
-        """Whether there are child arrays."""
-        return self.num_children > 0
-
-    @property
-    def num_children(self) -> int:
-        """Number of child arrays."""
-        return len(self._children())
-
-    @property
-    def dtype(self) -> ArrayType:
-        """Type of the elements."""
-        return self._data.dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return self._data.ndim
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of elements along each dimension; waits for the task that chooses it."""
-        return self._data.shape
-
-    @property
-    def volume(self) -> int:
-        """Number of elements; waits for the task that chooses the shape."""
-        return prod(self.shape)
-
-    @property
-    def unbound(self) -> bool:
-        """Whether a task chooses the shape."""
-        return any(store.unbound for store in self.stores())
-
-    @property
-    def data(self) -> LogicalStore:
-        """The elements; `StoreValueError` if there are child arrays, which have them."""
-        if self.nested:
-            raise StoreValueError(
-                f"Data store of a nested array cannot be retrieved: a {self._kind.value} array has children"
-            )
-        return self._data
-
-    @property
-    def null_mask(self) -> LogicalStore:
-        """A boolean for each element, True where it is valid; `StoreValueError` if the array is not nullable."""
-        if self._mask is None:
-            raise StoreValueError("Invalid to retrieve the null mask of a non-nullable array; ask array.nullable first")
-        return self._mask
-
-    def child(self, index: SupportsIndex) -> "LogicalArray":
-        """Return a child array.
-
-        Raises
-        ------
-        StoreValueError
-            If there are none, or the array is an unbound struct.
-        StoreIndexError
-            If there is no such child.
-        """
-        return child_at(self._children(), index, f"{self._kind.value} array")
+        self._check_mask()
 
     def as_list_array(self) -> "ListLogicalArray":
         """Return this array as one of lists; `StoreValueError` if it is another."""
-        self._refuse_cast("list array")
+        self._refuse_cast(Kind.LIST)
 
     def as_string_array(self) -> "StringLogicalArray":
         """Return this array as one of strings; `StoreValueError` if it is another."""
-        self._refuse_cast("string array")
+        self._refuse_cast(Kind.STRING)
 
     def as_struct_array(self) -> "StructLogicalArray":
         """Return this array as one of structs; `StoreValueError` if it is another."""
-        self._refuse_cast("struct array")
-
-    # Transforms of the elements and of the mask; `StoreError` for lists and strings, and for structs of these
-
-    def promote(self, dim: SupportsIndex, size: SupportsIndex) -> Self:
-        """Add a dimension; see `LogicalStore.promote`. So the methods below."""
-        return self._each(lambda store: store.promote(dim, size))
-
-    def project(self, dim: SupportsIndex, index: SupportsIndex) -> Self:
-        """Remove a dimension."""
-        return self._each(lambda store: store.project(dim, index))
-
-    def broadcast(self, dim: SupportsIndex, size: SupportsIndex) -> Self:
-        """Repeat the elements along a dimension of extent 1."""
-        return self._each(lambda store: store.broadcast(dim, size))
-
-    def slice(self, dim: SupportsIndex, bounds: Slice | Range) -> Self:
-        """Keep a range of a dimension."""
-        return self._each(lambda store: store.slice(dim, bounds))
-
-    def transpose(self, axes: Iterable[SupportsIndex]) -> Self:
-        """Reorder the dimensions."""
-        order = list(axes)
-        return self._each(lambda store: store.transpose(order))
-
-    def delinearize(self, dim: SupportsIndex, sizes: Iterable[SupportsIndex]) -> Self:
-        """Split a dimension into several."""
-        parts = list(sizes)
-        return self._each(lambda store: store.delinearize(dim, parts))
+        self._refuse_cast(Kind.STRUCT)
 
     def partition_by_tiling(self, tile: SupportsIndex, colors: SupportsIndex | None = None) -> "LogicalArrayPartition":
         """Cut this array into tiles along its first dimension.
@@ -199,169 +89,342 @@ class LogicalArray:
         StoreValueError
             If a number is not positive.
         """
-        from accel.store.arrays.tiles import tiled  # which imports this module
+        return LogicalArrayPartition(self, tile, colors)
 
-        return tiled(self, tile, colors)
 
-    # Values
+class ListLogicalArray(LogicalArray):
+    """Lists of any lengths (Legate's ``ListLogicalArray``); made by `create_list_array`.
 
-    def get_physical_array(self, target: StoreTarget | DeviceLike | None = None) -> PhysicalArray:
-        """Wait for the tasks that write this array, and return its memory.
+    Parameters
+    ----------
+    descriptor : LogicalStore
+        The first and the last element of each list in ``vardata``, both included: ``int64``, shape ``(n, 2)``. The
+        last element of an empty list is its first - 1.
+    vardata : LogicalArray
+        The elements of all lists.
+    null_mask : LogicalStore, optional
+        True where a list is valid.
 
-        Parameters
-        ----------
-        target : StoreTarget or Device or str, optional
-            The kind of memory, by default that of the host. Physical arrays of another kind are invalid afterwards.
+    Raises
+    ------
+    StoreValueError
+        If the descriptor or the mask has another shape or dtype.
+    """
 
-        Raises
-        ------
-        ValueError
-            If there is no such memory here.
-        """
-        located = zip(self.stores(), self.origins(), strict=True)
-        return self.physical([_at(store.get_physical_store(target), origin) for store, origin in located])
+    __slots__ = ("_vardata",)
+    _kind = Kind.LIST
 
-    def offload_to(self, target: StoreTarget | DeviceLike) -> None:
-        """Move all stores to another kind of memory, which then holds the only copy; also those of other views.
-
-        Raises
-        ------
-        ValueError
-            If there is no such memory here.
-        OutOfMemoryError
-            If it has not enough room.
-        """
-        for store in self.stores():
-            store.offload_to(target)
-
-    def stores(self) -> tuple[LogicalStore, ...]:
-        """Return all stores: the null mask if there is one, the own stores, then those of the children in order."""
-        return (*self._masks(), *self._own_stores(), *(each for child in self._parts() for each in child.stores()))
-
-    def origins(self) -> tuple[tuple[int, ...], ...]:
-        """Return for each of `stores` the coordinates of its first element: in a tile, those in the whole array."""
-        own = self._masks() + self._own_stores()
-        return (*map(self._origin_of, own), *(each for child in self._parts() for each in child.origins()))
-
-    def physical(self, physical_stores: Iterable[PhysicalStore]) -> PhysicalArray:
-        """Return the physical array of physical stores, which are in the order of `stores`."""
-        return self.nesting.physical(physical_stores)
+    def __init__(self, descriptor: LogicalStore, vardata: LogicalArray, null_mask: LogicalStore | None = None) -> None:
+        self._start(descriptor, null_mask)
+        self._vardata = vardata
+        if descriptor.dtype.name != "int64" or descriptor.ndim != 2:
+            raise StoreValueError(
+                f"a descriptor has dtype int64 and shape (n, 2), the first and the last element of each list; found "
+                f"{descriptor.dtype.name} in {descriptor.ndim} dimensions"
+            )
+        if not descriptor.unbound and descriptor.shape[1] != 2:
+            raise StoreValueError(f"a descriptor has shape (n, 2); found {descriptor.shape}")
+        self._check_mask()
 
     @property
-    def nesting(self) -> Nesting:
-        """How the stores belong together, for processes that have physical stores only."""
-        return Nesting(self._kind, self.nullable, self._first, tuple(part.nesting for part in self._parts()))
+    def dtype(self) -> ArrayType:
+        """Type of the lists."""
+        return ListType(self._vardata.dtype)
 
-    # Arrow
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions, 1."""
+        return 1
 
-    def to_arrow(self) -> Any:
-        """Return a pyarrow array on the same memory if that is on the host, else on a copy.
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of lists; waits for the task that chooses it."""
+        return self._data.shape[:1]
 
-        Masks and booleans are copied, as Arrow has a bit for each; so are elements that are not contiguous. The other
-        bytes are shared: Arrow takes them for immutable, so write to them here only when the result is gone.
+    @property
+    def descriptor(self) -> LogicalArray:
+        """The first and the last element of each list, both included; shape ``(n, 2)``."""
+        return _located(self._data, (self._first, 0))
 
-        Raises
-        ------
-        ModuleNotFoundError
-            If pyarrow is missing.
-        StoreValueError
-            If there is more than one dimension.
-        """
-        import pyarrow as pa  # type: ignore[import-untyped]
+    @property
+    def vardata(self) -> LogicalArray:
+        """The elements of all lists."""
+        return self._vardata
 
-        from accel.store.arrays.to_arrow import HostColumn
+    def as_list_array(self) -> Self:
+        """Return this array."""
+        return self
 
-        return pa.array(HostColumn(self))
-
-    def __arrow_c_schema__(self) -> object:
-        from accel.store.arrays.to_arrow import field_of
-
-        return schema_capsule(field_of(self))
-
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        from accel.store.arrays.to_arrow import column_of
-
-        return array_capsules(column_of(self))
-
-    def __arrow_c_device_array__(self, requested_schema: object = None, **_options: object) -> tuple[object, object]:
-        from accel.store.arrays.to_arrow import column_of
-
-        return device_array_capsules(column_of(self))
-
-    def __repr__(self) -> str:
-        nullable = ", nullable" if self.nullable else ""
-        shape = "unbound" if self.unbound else f"shape {self.shape}"
-        return f"<{type(self).__name__} of {self.dtype}, {shape}{nullable}>"
-
-    # What subclasses replace
+    def rows(self, low: int, high: int) -> Self:
+        """Return the lists from ``low`` to before ``high``, and the values that they refer to."""
+        lists = self._like(self._data.slice(0, Slice(low, high)), self._mask_rows(low, high), (self._first + low,))
+        first = self._vardata._first
+        begin, end = _image_of(host_values(lists._data), first, self._vardata.shape[0], lists._mask)
+        lists._vardata = self._vardata.rows(begin - first, end - first)
+        return lists
 
     @property
     def _has_list(self) -> bool:
-        """Whether this is or contains an array of lists or strings."""
-        return any(part._has_list for part in self._parts())
+        """Whether this contains lists: it does."""
+        return True
 
-    def _children(self) -> "tuple[LogicalArray, ...]":
-        return ()
+    def _children(self) -> tuple[LogicalArray, ...]:
+        return self.descriptor, self._vardata
 
-    def _parts(self) -> "tuple[LogicalArray, ...]":
-        """Return the children whose stores are not own stores."""
-        return ()
+    def _parts(self) -> tuple[LogicalArray, ...]:
+        return (self._vardata,)
 
-    def _own_stores(self) -> tuple[LogicalStore, ...]:
-        return (self._data,)
+    def _column(self) -> Column:
+        return lists_column(self._data, self._vardata._checked_column(), self._vardata._first, self._mask)
 
-    def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
-        if self._has_list:
-            self._refuse_transform()
-        made = object.__new__(type(self))
-        made._start(transform(self._data), None if self._mask is None else transform(self._mask))
-        return made
+    def _field(self, name: str) -> Field:
+        return Field("+L", name, (self._vardata._field("item"),))
 
-    def rows(self, low: int, high: int) -> "LogicalArray":
-        """Return the elements from ``low`` to before ``high`` along the first dimension; see `partition_by_tiling`."""
-        made = object.__new__(type(self))
-        made._start(
-            self._data.slice(0, Slice(low, high)), self._mask_rows(low, high), (self._first + low, *self._rest())
-        )
-        return made
 
-    # Helpers of subclasses
+class StringLogicalArray(LogicalArray):
+    """Strings (Legate's ``StringLogicalArray``); made by `create_string_array`, `from_strings` and `from_arrow`.
+
+    Parameters
+    ----------
+    offsets : LogicalStore
+        ``int64``, one more than there are strings: string ``i`` has the bytes from ``offsets[i]`` to before
+        ``offsets[i + 1]``.
+    chars : LogicalStore
+        The bytes of all strings in UTF-8, ``uint8``.
+    null_mask : LogicalStore, optional
+        True where a string is valid.
+
+    Raises
+    ------
+    StoreValueError
+        If a store has another shape or dtype.
+    """
+
+    __slots__ = ("_chars",)
+    _kind = Kind.STRING
+
+    def __init__(self, offsets: LogicalStore, chars: LogicalStore, null_mask: LogicalStore | None = None) -> None:
+        self._start(offsets, null_mask)
+        self._chars = LogicalArray(chars)
+        for store, dtype, what in ((offsets, "int64", "offsets"), (chars, "uint8", "chars")):
+            if store.dtype.name != dtype or store.ndim != 1:
+                raise StoreValueError(
+                    f"the {what} of strings are {dtype}, in 1 dimension; found {store.dtype.name} in {store.ndim}"
+                )
+        if not offsets.unbound and not offsets.shape[0]:
+            raise StoreValueError("strings have one offset more than there are strings; found none")
+        self._check_mask()
 
     @property
-    def _first(self) -> int:
-        """The coordinate of the first element along the first dimension."""
-        return self._origin[0] if self._origin else 0
+    def dtype(self) -> ArrayType:
+        """Type of the strings."""
+        return StringType()
 
-    def _rest(self) -> tuple[int, ...]:
-        return (0,) * (self.ndim - 1)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of strings; waits for the task that chooses it."""
+        return (max(self._data.shape[0] - 1, 0),)
 
-    def _masks(self) -> tuple[LogicalStore, ...]:
-        return () if self._mask is None else (self._mask,)
+    @property
+    def offsets(self) -> LogicalArray:
+        """The byte at which each string begins, and that at which the last one ends."""
+        return _located(self._data, self._origin)
 
-    def _mask_rows(self, low: int, high: int) -> LogicalStore | None:
-        return None if self._mask is None else self._mask.slice(0, Slice(low, high))
+    @property
+    def chars(self) -> LogicalArray:
+        """The bytes of all strings."""
+        return self._chars
 
-    def _origin_of(self, store: LogicalStore) -> tuple[int, ...]:
-        return (self._first, *(0,) * (store.ndim - 1)) if store.ndim else ()
+    def as_string_array(self) -> Self:
+        """Return this array."""
+        return self
 
-    def _refuse_cast(self, wanted: str) -> NoReturn:
-        raise StoreValueError(f"Array is not a {wanted}: it is a {self._kind.value} array of {self.dtype}")
+    def rows(self, low: int, high: int) -> Self:
+        """Return the strings from ``low`` to before ``high``, and their bytes."""
+        data = self._data.slice(0, Slice(low, high + 1))
+        strings = self._like(data, self._mask_rows(low, high), (self._first + low,))
+        first, offsets = self._chars._first, host_values(data)
+        check_offsets(offsets - first, self._chars.shape[0], "the strings")
+        strings._chars = self._chars.rows(int(offsets[0]) - first, int(offsets[-1]) - first)
+        return strings
 
-    def _refuse_transform(self) -> NoReturn:
-        raise StoreError(
-            f"List arrays do not support store transformations: this is a {self._kind.value} array; use "
-            f"partition_by_tiling, or transform the array of its values"
-        )
+    @property
+    def _has_list(self) -> bool:
+        """Whether this contains lists: it does."""
+        return True
+
+    def _children(self) -> tuple[LogicalArray, ...]:
+        return self.offsets, self._chars
+
+    def _parts(self) -> tuple[LogicalArray, ...]:
+        return (self._chars,)
+
+    def _column(self) -> Column:
+        return strings_column(self._data, self._chars._data, self._chars._first, self._mask)
+
+    def _field(self, name: str) -> Field:
+        return Field("U", name)
 
 
-def refuse_mask_of_shape(null_mask: LogicalStore, shape: tuple[int, ...]) -> None:
-    """Raise `StoreValueError` unless a null mask has a shape."""
-    if not null_mask.unbound and null_mask.shape != shape:
-        raise StoreValueError(f"a null mask has the shape of its array, {shape}; found {null_mask.shape}")
+class StructLogicalArray(LogicalArray):
+    """Elements with named fields, an array for each (Legate's ``StructLogicalArray``).
+
+    Parameters
+    ----------
+    fields : mapping of str to LogicalArray
+        The fields, of one shape.
+    null_mask : LogicalStore, optional
+        True where a struct is valid.
+
+    Raises
+    ------
+    StoreValueError
+        If there is no field, or the shapes differ.
+    """
+
+    __slots__ = ("_fields",)
+    _kind = Kind.STRUCT
+
+    def __init__(self, fields: Mapping[str, LogicalArray], null_mask: LogicalStore | None = None) -> None:
+        self._set(dict(fields), null_mask)
+        if not fields:
+            raise StoreValueError("a struct array has one field or more; found none")
+        if self.unbound:
+            return
+        shape = self.shape
+        for name, field in fields.items():
+            if field.shape != shape:
+                raise StoreValueError(f"the fields of a struct have one shape, {shape}; {name!r} has {field.shape}")
+        self._check_mask()
+
+    def _set(self, fields: dict[str, LogicalArray], null_mask: LogicalStore | None) -> Self:
+        self._fields = fields
+        first = next(iter(fields.values()), None)
+        if first is not None:
+            self._start(first._data, null_mask, first._origin)
+        return self
+
+    @property
+    def dtype(self) -> ArrayType:
+        """Type of the structs."""
+        return StructType(tuple((name, field.dtype) for name, field in self._fields.items()))
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return next(iter(self._fields.values())).ndim
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of structs along each dimension; waits for the tasks that choose it."""
+        return next(iter(self._fields.values())).shape
+
+    @property
+    def nesting(self) -> Nesting:
+        """How the stores belong together."""
+        return super().nesting._replace(names=tuple(self._fields))
+
+    @property
+    def fields(self) -> dict[str, LogicalArray]:
+        """The array of each field, by name."""
+        return dict(self._fields)
+
+    def child(self, index: SupportsIndex) -> LogicalArray:
+        """Return a field, by its place; as `LogicalArray.child`."""
+        if self.unbound:
+            raise StoreValueError("Invalid to retrieve a child of an unbound struct array; its tasks come first")
+        return super().child(index)
+
+    def as_struct_array(self) -> Self:
+        """Return this array."""
+        return self
+
+    def rows(self, low: int, high: int) -> Self:
+        """Return the structs from ``low`` to before ``high`` along the first dimension."""
+        fields = {name: field.rows(low, high) for name, field in self._fields.items()}
+        return object.__new__(type(self))._set(fields, self._mask_rows(low, high))
+
+    def _children(self) -> tuple[LogicalArray, ...]:
+        return tuple(self._fields.values())
+
+    def _parts(self) -> tuple[LogicalArray, ...]:
+        return tuple(self._fields.values())
+
+    def _own_stores(self) -> tuple[LogicalStore, ...]:
+        return ()
+
+    def _each(self, transform: Callable[[LogicalStore], LogicalStore]) -> Self:
+        self._refuse_lists()
+        fields = {name: field._each(transform) for name, field in self._fields.items()}
+        array: Self = object.__new__(type(self))
+        return array._set(fields, None if self._mask is None else transform(self._mask))
+
+    def _column(self) -> Column:
+        fields = tuple((name, field._checked_column()) for name, field in self._fields.items())
+        return Struct(self.shape[0], fields, mask_of(self._mask))
+
+    def _field(self, name: str) -> Field:
+        return Field(STRUCT, name, tuple(field._field(each) for each, field in self._fields.items()))
 
 
-def _at(store: PhysicalStore, origin: tuple[int, ...]) -> PhysicalStore:
-    """Give a physical store the coordinates of its first element."""
-    if any(origin):
-        store._origin = origin
-    return store
+class LogicalArrayPartition(Tiling):
+    """An array cut into tiles along its first dimension; a color is the position of a tile.
+
+    Attributes
+    ----------
+    array : LogicalArray
+        The array.
+    tile_shape, color_shape : tuple of int
+        Number of elements of a tile, and number of tiles.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: LogicalArray, tile: SupportsIndex, colors: SupportsIndex | None = None) -> None:
+        if not array.ndim:
+            raise StoreValueError("an array without dimensions has no tiles; promote it first")
+        super().__init__(array.shape[:1], (tile,), None if colors is None else (colors,))
+        self.array = array
+
+    def get_child_array(self, *color: SupportsIndex) -> LogicalArray:
+        """Return a tile, a view of the array; its `LogicalArray.origins` say where it is.
+
+        For lists and strings this waits for the tasks that write the descriptor or the offsets.
+
+        Raises
+        ------
+        StoreIndexError
+            If there is no such color.
+        StoreSizeError
+            If an index is negative.
+        FormatError
+            If the tile refers to values that are not there.
+        """
+        (at,), (tile,), extent = self._checked(color), self.tile_shape, self.array.shape[0]
+        low = min(at * tile, extent)
+        return self.array.rows(low, min(low + tile, extent))
+
+    def __repr__(self) -> str:
+        return f"<LogicalArrayPartition of {self.array}, {self.color_shape[0]} tiles of {self.tile_shape[0]}>"
+
+
+def _image_of(ranges: HostArray, first: int, count: int, null_mask: LogicalStore | None) -> tuple[int, int]:
+    """Return the coordinates from the first value that ranges refer to, to past the last one.
+
+    Raises
+    ------
+    FormatError
+        If a range is outside of the values, which begin at ``first``.
+    """
+    if null_mask is not None:
+        ranges = ranges[host_values(null_mask)]
+    check_ranges(ranges, first, count)
+    used = ranges[ranges[:, 1] >= ranges[:, 0]]
+    return (int(used[:, 0].min()), int(used[:, 1].max()) + 1) if len(used) else (first, first)
+
+
+def _located(store: LogicalStore, origin: tuple[int, ...] | None) -> LogicalArray:
+    """Return an array of a store whose first element has some coordinates."""
+    array = LogicalArray(store)
+    array._origin = origin
+    return array

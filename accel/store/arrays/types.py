@@ -1,10 +1,20 @@
-"""Types of arrays that NumPy has no dtype for: lists, strings and structs."""
+"""Kinds of arrays, and the types that NumPy has no dtype for: lists, strings and structs."""
 
 from typing import NamedTuple
 
 from accel.dtypes import DType
+from accel.support.enums import PlainEnum
 
-__all__ = ["ArrayType", "ListType", "StringType", "StructType"]
+__all__ = ["ArrayType", "Kind", "ListType", "StringType", "StructType"]
+
+
+class Kind(PlainEnum):
+    """A kind of array."""
+
+    PRIMITIVE = "primitive"
+    LIST = "list"
+    STRING = "string"
+    STRUCT = "struct"
 
 
 class StringType(NamedTuple):

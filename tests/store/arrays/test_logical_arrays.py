@@ -21,6 +21,7 @@ from accel.store.arrays import (
     create_struct_array,
     from_strings,
 )
+from accel.store.arrays.physical_array import physical_array
 
 from ...tables import rows
 
@@ -250,11 +251,11 @@ def test_a_target_that_is_not_here_is_refused():
 def test_a_nesting_can_be_pickled_and_rebuilds_the_array():
     array = structs()
     nesting = pickle.loads(pickle.dumps(array.nesting))
-    held = nesting.physical([store.get_physical_store() for store in array.stores()])
+    held = physical_array(nesting, [store.get_physical_store() for store in array.stores()])
     assert held.fields["name"].strings() == ["Zürich", None, "", "Ulm"]
     assert held.dtype == array.dtype
     with pytest.raises(StoreValueError, match="5 stores; found 1"):
-        nesting.physical([array.stores()[0].get_physical_store()])
+        physical_array(nesting, [array.stores()[0].get_physical_store()])
 
 
 def test_ranges_of_lists_include_their_ends():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accel.errors import StoreIndexError
+from accel.errors import StoreIndexError, StoreSizeError
 from accel.store import Access, Domain, PhysicalStore, box_order, create_store, from_array
 from accel.store.arrays import create_list_array, create_struct_array, from_arrow, from_strings
 from accel.store.box_order import Use
@@ -101,9 +101,17 @@ def test_colors_may_be_fewer_or_more_than_tiles():
     assert [more.get_child_array(*color).shape for color in more.colors()] == [(2,), (1,), (0,), (0,)]
 
 
-@pytest.mark.parametrize("color", [(2,), (-1,), (0, 0), ()])
-def test_colors_that_are_not_there_are_refused(color):
-    with pytest.raises(StoreIndexError, match="is invalid for partition of color shape \\[2\\]"):
+@pytest.mark.parametrize(
+    ("color", "error", "message"),
+    [
+        ((2,), StoreIndexError, r"is invalid for partition of color shape \[2\]"),
+        ((-1,), StoreSizeError, r"negative value to uint64_t: the color is \[-1\]"),
+        ((0, 0), StoreIndexError, r"is invalid for partition of color shape \[2\]"),
+        ((), StoreIndexError, r"is invalid for partition of color shape \[2\]"),
+    ],
+)
+def test_colors_that_are_not_there_are_refused(color, error, message):
+    with pytest.raises(error, match=message):
         from_strings(list("abc")).partition_by_tiling(2).get_child_array(*color)
 
 

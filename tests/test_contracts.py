@@ -41,6 +41,8 @@ PLANTED = [
     (CIRCLES, "accel/engines/points.py", "def lazily():\n    from accel.engines.tasks import task"),
     (CIRCLES, "accel/engines/memory_budget/planted.py", "import accel.engines.tiles"),
     (CIRCLES, "accel/copies/planner.py", "import accel.copies.run"),
+    (CIRCLES, "accel/store/arrays/array_base.py", "from accel.store.arrays.logical_array import LogicalArray"),
+    (CIRCLES, "accel/xp/calls.py", "def lazily():\n    from accel.xp.operands import library_of"),
     (CIRCLES, "accel/memory/storage.py", "def lazily():\n    import accel.memory.host_storage"),
     (BACKENDS, "accel/backends/common/planted.py", "import accel.containers"),
     (BACKENDS, "accel/backends/cpu/planted.py", "from accel import xp"),

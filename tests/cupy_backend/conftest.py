@@ -80,10 +80,10 @@ def following():
 @pytest.fixture
 def stream():
     """A stream beside the default one."""
-    with new_stream("gpu") as made:
+    with new_stream("gpu") as result:
         pass
-    yield made
-    made.close()
+    yield result
+    result.close()
 
 
 def _in_use(monkeypatch, machine):

@@ -24,9 +24,9 @@ def pytest_addoption(parser):
     parser.addoption("--disable-deadline", action="store_true")
 
 def pytest_collection_modifyitems(config, items):
-    known = open(config.getoption("--xfails-file")).read().splitlines()
+    expected = open(config.getoption("--xfails-file")).read().splitlines()
     for item in items:
-        if item.nodeid in known:
+        if item.nodeid in expected:
             item.add_marker(pytest.mark.xfail(reason="known"))
 
 @pytest.fixture

@@ -22,8 +22,8 @@ class Wrapped:
     def __init__(self, x):
         self.x = x
 
-    def __dlpack__(self, **asked):
-        return self.x.__dlpack__(**asked)
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(**options)
 
     def __dlpack_device__(self):
         return self.x.__dlpack_device__()
@@ -43,16 +43,16 @@ def devices(gpu):
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("copy", [None, True, False])
-@pytest.mark.parametrize("given", [lambda x: x, Wrapped], ids=["directly", "by a capsule"])
-def test_elements_arrive_where_they_are_wanted(devices, given, copy, view):
+@pytest.mark.parametrize("wrap", [lambda x: x, Wrapped], ids=["directly", "by a capsule"])
+def test_elements_arrive_where_they_are_wanted(devices, wrap, copy, view):
     for source in devices:
         x = xp.asarray(VALUES, device=source, copy=True)[VIEWS[view]]
         for target in devices:
-            if copy is False and (target is not source or (given is Wrapped and view == "reversed")):
+            if copy is False and (target is not source or (wrap is Wrapped and view == "reversed")):
                 with pytest.raises(InterchangeError, match="copy"):
-                    xp.from_dlpack(given(x), device=target, copy=copy)
+                    xp.from_dlpack(wrap(x), device=target, copy=copy)
                 continue
-            y = xp.from_dlpack(given(x), device=target, copy=copy)
+            y = xp.from_dlpack(wrap(x), device=target, copy=copy)
             assert y.device is target
             np.testing.assert_array_equal(np.asarray(y.to_device("cpu")), VALUES[VIEWS[view]])
 

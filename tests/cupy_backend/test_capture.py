@@ -25,9 +25,9 @@ def machine(gpu_machine, monkeypatch):
 
 def ones():
     """Return an array that is complete."""
-    made = xp.asarray(np.ones(1000, "float32"), device="gpu")
-    accel.memory.heap_of(made.device).synchronize()
-    return made
+    array = xp.asarray(np.ones(1000, "float32"), device="gpu")
+    accel.memory.heap_of(array.device).synchronize()
+    return array
 
 
 @contextmanager

@@ -134,8 +134,8 @@ def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
 
 def test_each_sanitizer_runs_every_kernel(recorded, tmp_path):
     status, record, outcomes, said = recorded("sanitizers", **tools(tmp_path))
-    found = ("machine", "memcheck", "racecheck", "synccheck", "initcheck")
-    assert (status, outcomes) == (0, dict.fromkeys(found, "passed")), said
+    names = ("machine", "memcheck", "racecheck", "synccheck", "initcheck")
+    assert (status, outcomes) == (0, dict.fromkeys(names, "passed")), said
     assert record["stages"]["initcheck"]["said"].startswith("10 passed")
 
 
@@ -149,10 +149,10 @@ def test_stages_that_need_the_kernels_of_cupy_are_left_out_with_their_marker(scr
 
 @pytest.mark.parametrize(("more", "status"), [((), 0), (("--complete",), 1)])
 def test_a_part_that_must_be_complete_fails_if_a_stage_is_not_run(recorded, more, status):
-    found, record, outcomes, said = recorded("sanitizers", *more, PATH="/usr/bin:/bin")
+    code, record, outcomes, said = recorded("sanitizers", *more, PATH="/usr/bin:/bin")
     assert outcomes["racecheck"] == "not run", said
     assert record["stages"]["racecheck"]["said"] == "compute-sanitizer is not installed"
-    assert found == status
+    assert code == status
 
 
 def test_without_a_part_it_says_which_there_are(root):
@@ -173,11 +173,11 @@ def test_the_record_is_there_before_a_stage_ends(scripts, tmp_path):
     gpu_part.PARTS = {"truth": gpu_parts.Part("", lambda chosen: iter([stage]))}
     machine = gpu_running.Outcome("passed", 0.0, "", '{"devices": {"cuda:0": {}}}')
     record = gpu_part.Record("truth", "here", machine, {})
-    given = Namespace(part="truth", results=tmp_path, quick=False, examples=None, without="")
-    gpu_part._run(record, given, tmp_path, monotonic() + 60)
+    options = Namespace(part="truth", results=tmp_path, quick=False, examples=None, without="")
+    gpu_part._run(record, options, tmp_path, monotonic() + 60)
     assert record.outcomes["look"].outcome == "passed"
-    found = json.loads(record.outcomes["look"].output)["stages"]["look"]
-    assert (found["outcome"], found["said"]) == ("not run", "ci/gpu was ended before this stage")
+    result = json.loads(record.outcomes["look"].output)["stages"]["look"]
+    assert (result["outcome"], result["said"]) == ("not run", "ci/gpu was ended before this stage")
 
 
 def test_tests_that_are_skipped_are_recorded_with_their_reasons(scripts, tmp_path):
@@ -188,9 +188,9 @@ def test_tests_that_are_skipped_are_recorded_with_their_reasons(scripts, tmp_pat
     path = tmp_path / "test_skipping.py"
     path.write_text("import pytest\n\ndef test_this(): pytest.skip('not here')\n\ndef test_that(): pass\n")
     stage = gpu_running.Stage("skipping", 60, (sys.executable, *gpu_parts._PYTEST, str(path)))
-    found = gpu_record._stage(gpu_running.run(stage, os.environ, tmp_path))
-    assert found["outcome"] == "passed"
-    assert [line.partition(": ")[2] for line in found["skipped"]] == ["not here"]
+    result = gpu_record._stage(gpu_running.run(stage, os.environ, tmp_path))
+    assert result["outcome"] == "passed"
+    assert [line.partition(": ")[2] for line in result["skipped"]] == ["not here"]
 
 
 def test_a_missed_goal_is_marked(scripts, capsys):
@@ -255,10 +255,10 @@ def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts,
     monkeypatch.setattr(gpu_install, "find_spec", lambda name: None if name in lacks else name)
     assert gpu_install.missing(root) == ""
     monkeypatch.setenv("ARRAY_API_TESTS", str(checkout(tmp_path, STANDARD)))
-    kept = stages_of(gpu_parts, "full", tmp_path, lacks)
-    assert {name for name, stage in kept.items() if "array" in stage.absent} == {"arrays", "array standard", "demo"}
-    assert "pip install array-api-compat" in kept["arrays"].absent
-    assert kept["release"].command[-2:] == ("-k", "not results")  # each result is an array
+    stages = stages_of(gpu_parts, "full", tmp_path, lacks)
+    assert {name for name, stage in stages.items() if "array" in stage.absent} == {"arrays", "array standard", "demo"}
+    assert "pip install array-api-compat" in stages["arrays"].absent
+    assert stages["release"].command[-2:] == ("-k", "not results")  # each result is an array
     all_there = stages_of(gpu_parts, "full", tmp_path)
     assert (all_there["arrays"].absent, "-k" in all_there["release"].command) == ("", False)
 
@@ -308,8 +308,8 @@ def test_a_stage_whose_time_is_over_is_ended_with_all_that_it_started(scripts, t
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     child = f"import time; pipe = open('{path}', 'w'); print('began'); time.sleep(600)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-u', '-c', {child!r}])"
-    found = gpu_running.run(gpu_running.Stage("slow", 2, (sys.executable, "-c", parent)), os.environ, tmp_path)
-    assert (found.outcome, found.said, found.bad) == ("out of time", "began", True)
+    result = gpu_running.run(gpu_running.Stage("slow", 2, (sys.executable, "-c", parent)), os.environ, tmp_path)
+    assert (result.outcome, result.said, result.bad) == ("out of time", "began", True)
     ended, *_ = select([pipe], [], [], 60)  # at the end of the last process that writes to it
     os.close(pipe)
     assert ended

@@ -40,11 +40,11 @@ def standard(root, folder, seconds=60, processes=1):
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_named(root, tmp_path, processes):
-    status, found, said = standard(root, checkout(tmp_path, MIXED), processes=processes)
+    status, report, said = standard(root, checkout(tmp_path, MIXED), processes=processes)
     counts = {"passed": 1, "failed": 2, "xfailed": 0, "xpassed": 1, "skipped": 1, "not run": 0}
     file = "array_api_tests/test_special_cases.py"
     failed = [f"{file}::test_binary[of CuPy]", f"{file}::test_that_ends_badly"]
-    assert (status, found) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
+    assert (status, report) == (1, {"counts": counts, "failed": failed, "xfailed": [], "xpassed": [KNOWN]})
     for name in failed:
         assert f"failed, and is not known to: {name}" in said
     assert f"passed, and is known to fail: {KNOWN}" in said
@@ -52,18 +52,18 @@ def test_of_the_standards_tests_all_are_counted_and_what_is_not_expected_is_name
 
 
 def test_what_the_standards_tests_had_no_time_for_is_counted_and_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
-    assert (status, found["counts"]["not run"]) == (1, 1)  # a test that has started is finished
+    status, report, _ = standard(root, checkout(tmp_path, STANDARD), seconds=0)
+    assert (status, report["counts"]["not run"]) == (1, 1)  # a test that has started is finished
 
 
 def test_a_checkout_without_tests_of_the_standard_is_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, ""), processes=2)
-    assert (status, found["counts"]["passed"]) == (1, 0)
+    status, report, _ = standard(root, checkout(tmp_path, ""), processes=2)
+    assert (status, report["counts"]["passed"]) == (1, 0)
 
 
 def test_tests_of_the_standard_that_cannot_be_loaded_are_no_success(root, tmp_path):
-    status, found, _ = standard(root, checkout(tmp_path, "import nothing_of_this_name"))
-    assert (status, found["failed"]) == (1, ["array_api_tests/test_special_cases.py"])
+    status, report, _ = standard(root, checkout(tmp_path, "import nothing_of_this_name"))
+    assert (status, report["failed"]) == (1, ["array_api_tests/test_special_cases.py"])
 
 
 def test_each_known_failure_has_a_reason_above_it(root):

@@ -93,9 +93,9 @@ WRITES = {
 class TestPlace:
     @pytest.mark.parametrize("function", OPERATORS.values(), ids=OPERATORS)
     def test_operators_compute_on_the_device_of_their_arrays(self, device, function):
-        found = function(xp.asarray(VALUES, device=device))
-        assert found.device is device
-        assert np.array_equal(np.asarray(found.to_device("cpu")), function(VALUES))
+        result = function(xp.asarray(VALUES, device=device))
+        assert result.device is device
+        assert np.array_equal(np.asarray(result.to_device("cpu")), function(VALUES))
 
     @pytest.mark.parametrize("function", NUMBERS.values(), ids=NUMBERS)
     def test_numbers_come_from_it(self, device, function):
@@ -103,15 +103,15 @@ class TestPlace:
 
     @pytest.mark.parametrize("function", WRITES.values(), ids=WRITES)
     def test_writes_go_to_it(self, device, function):
-        found, expected = xp.asarray(VALUES, device=device, copy=True), VALUES.copy()
-        function(found)
+        result, expected = xp.asarray(VALUES, device=device, copy=True), VALUES.copy()
+        function(result)
         function(expected)
-        assert np.array_equal(np.asarray(found.to_device("cpu")), expected)
+        assert np.array_equal(np.asarray(result.to_device("cpu")), expected)
 
     def test_reductions_compute_there_too(self, device):
-        found = xp.sum(xp.asarray(VALUES, device=device), axis=1)
-        assert found.device is device
-        assert np.array_equal(np.asarray(found.to_device("cpu")), VALUES.sum(axis=1))
+        result = xp.sum(xp.asarray(VALUES, device=device), axis=1)
+        assert result.device is device
+        assert np.array_equal(np.asarray(result.to_device("cpu")), VALUES.sum(axis=1))
 
     def test_it_is_shown(self, device):
         x = xp.full(2, 3.0, device=device)
@@ -223,12 +223,12 @@ def used_and_dropped(device, use, drop=dropped):
         values = [xp.full(SIZE, 4.0, device=device)]
     other.wait_for(home.record())
     with other:
-        found = use(values[0])
+        result = use(values[0])
     drop(values)
     with home:
         xp.full(SIZE, 100.0, device=device)
     heap_of(device).synchronize()
-    return set(np.asarray(xp.asarray(found).to_device("cpu")))
+    return set(np.asarray(xp.asarray(result).to_device("cpu")))
 
 
 def wrong(monkeypatch, flavour, *arguments):
@@ -274,13 +274,13 @@ class TestContainers:
                 x, foreign = xp.asarray(container), sys.modules["cupy"].cuda.Stream(non_blocking=True)
                 heap_of(device).synchronize()
                 with foreign:
-                    found = x + 0
+                    result = x + 0
                 del x
                 container.release()
                 accel.full(SIZE, 100.0, device=device).release()
                 heap_of(device).synchronize()
-                count += set(np.asarray(found.to_device("cpu"))) != {4}
-                del found
+                count += set(np.asarray(result.to_device("cpu"))) != {4}
+                del result
         return count
 
     @pytest.mark.parametrize("flavour", FLAVOURS)
@@ -313,7 +313,7 @@ class TestRelease:
         import cupy
 
         waits, wait_event = [], cupy.cuda.Stream.wait_event
-        monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda *given: waits.append(given[0]) or wait_event(*given))
+        monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda *args: waits.append(args[0]) or wait_event(*args))
         return waits
 
     def test_nobody_waits_for_memory_that_one_stream_used(self, first, waits):

@@ -32,20 +32,20 @@ def backend(machine):
 @pytest.fixture
 def calls(machine, backend, monkeypatch):
     """The names of the driver's copy functions, in the order of their calls."""
-    seen, runtime = [], backend._driver.runtime
+    calls, runtime = [], backend._driver.runtime
 
     def watch(name):
         call = getattr(runtime, name)
 
         def watched(*arguments):
-            seen.append(name)
+            calls.append(name)
             return call(*arguments)
 
         monkeypatch.setattr(runtime, name, watched)
 
     for name in ("memcpyAsync", "memcpy2DAsync", "memcpyPeerAsync"):
         watch(name)
-    return seen
+    return calls
 
 
 def operand(block, extents, strides, start=0):
@@ -62,11 +62,11 @@ class TestPeers:
     def test_bytes_go_from_device_to_device(self, machine, backend, peers):
         machine.peers = peers
         one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         with lent(one, SIZE) as source, lent(other, SIZE) as target:
-            write(one, source, given)
+            write(one, source, data)
             backend.copy(Span(target, 10, 100), Span(source, 20, 100), stream=None)
-            assert np.array_equal(read(other, target, 110)[10:], given[20:120])
+            assert np.array_equal(read(other, target, 110)[10:], data[20:120])
         assert machine.enabled == ({(0, 1), (1, 0)} if peers else set())
 
     def test_access_that_cupy_asked_for_first_is_no_error(self, machine, backend):
@@ -88,10 +88,10 @@ class TestPeers:
     @pytest.mark.parametrize("swizzle", [None, Swizzling(0b111 << 7, 3)])
     def test_items_go_from_device_to_device_on_a_stream_of_either(self, machine, backend, on, swizzle):
         one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
-        expected, given = random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()
+        expected, data = random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()
         stream = None if on is None else backend.new_stream(on)
         with lent(one, SIZE) as source, lent(other, SIZE) as target:
-            write(one, source, given)
+            write(one, source, data)
             write(other, target, expected)
             into = operand(target, (8, 16), (1, 20), start=64)
             out_of = operand(source, (8, 16), (16, 1))._replace(swizzle=swizzle)
@@ -99,7 +99,7 @@ class TestPeers:
             backend.copy_strided(into, out_of, plan, stream=stream)
             if stream is not None:
                 stream.synchronize()
-            carry_out(plan, into, expected, out_of, given)
+            carry_out(plan, into, expected, out_of, data)
             assert np.array_equal(read(other, target, SIZE), expected)
 
     def test_both_devices_keep_step_without_a_stream(self, machine, backend):
@@ -120,25 +120,25 @@ class TestPeers:
 
 
 def test_an_image_is_aligned_as_what_it_is_an_image_of(backend):
-    given, found = random_bytes(SIZE + 64), np.zeros(SIZE, np.uint8)
-    skip = -given.ctypes.data % 64 + 2  # items are aligned, and their span is not
-    host = host_span(given)._replace(start=skip, nbytes=SIZE - 64)
+    data, result = random_bytes(SIZE + 64), np.zeros(SIZE, np.uint8)
+    skip = -data.ctypes.data % 64 + 2  # items are aligned, and their span is not
+    host = host_span(data)._replace(start=skip, nbytes=SIZE - 64)
     source = Operand(host, 2, DTYPE, (4, 32), (128, 4), swizzle=Swizzling(0b11 << 7, 3))
     with lent(heap_of(Device.CUDA), SIZE) as block:
-        write(heap_of(Device.CUDA), block, found)
+        write(heap_of(Device.CUDA), block, result)
         target = operand(block, (4, 32), (32, 1))
         plan = accel.copies.plan(target, source)
         backend.copy_strided(target, source, plan, stream=None)
-        carry_out(plan, target, found, source, given[skip:])
-        assert np.array_equal(read(heap_of(Device.CUDA), block, SIZE), found)
+        carry_out(plan, target, result, source, data[skip:])
+        assert np.array_equal(read(heap_of(Device.CUDA), block, SIZE), result)
 
 
 class TestCalls:
     def test_rows_and_columns_of_the_host_go_by_the_drivers_own_2d_copy(self, backend, calls):
-        given, found = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
+        data, result = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
         with lent(heap_of(Device.CUDA), SIZE) as block:
-            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
-            back = Operand(host_span(found.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
+            host = Operand(host_span(data.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
+            back = Operand(host_span(result.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
             device = operand(block, (20, 16), (18, 1))
             backend.copy_strided(device, host, by_hand(device, host), stream=None)
             backend.copy_strided(back, device, by_hand(back, device), stream=None)
@@ -146,25 +146,25 @@ class TestCalls:
             tall = host._replace(extents=(20,), strides=(120,))
             backend.copy_strided(column, tall, by_hand(column, tall), stream=None)
             backend.synchronize(Device.CUDA)
-        assert np.array_equal(found[:, 3:19], given[:, 2:18])
+        assert np.array_equal(result[:, 3:19], data[:, 2:18])
         assert calls == ["memcpy2DAsync"] * 3
 
     def test_a_block_of_rows_goes_by_several(self, backend, calls):
-        given = np.arange(1000, dtype=np.int32).reshape(4, 10, 25)
+        data = np.arange(1000, dtype=np.int32).reshape(4, 10, 25)
         with lent(heap_of(Device.CUDA), SIZE) as block:
-            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 0, DTYPE, (4, 5, 17), (1000, 100, 4))
+            host = Operand(host_span(data.view(np.uint8).reshape(-1)), 0, DTYPE, (4, 5, 17), (1000, 100, 4))
             device = operand(block, (4, 5, 17), (85, 17, 1))
             backend.copy_strided(device, host, by_hand(device, host), stream=None)
-            assert np.array_equal(read(heap_of(Device.CUDA), block, 1360).view(np.int32), given[:, :5, :17].reshape(-1))
+            assert np.array_equal(read(heap_of(Device.CUDA), block, 1360).view(np.int32), data[:, :5, :17].reshape(-1))
         assert calls[:-1] == ["memcpy2DAsync"] * 4
 
     def test_the_rest_goes_in_one_piece_and_is_put_in_place_by_a_kernel(self, backend, calls):
-        given = np.arange(900, dtype=np.int32).reshape(30, 30)
+        data = np.arange(900, dtype=np.int32).reshape(30, 30)
         with lent(heap_of(Device.CUDA), SIZE) as block:
-            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 0, DTYPE, (30, 30), (4, 120))
+            host = Operand(host_span(data.view(np.uint8).reshape(-1)), 0, DTYPE, (30, 30), (4, 120))
             device = operand(block, (30, 30), (30, 1))
             backend.copy_strided(device, host, by_hand(device, host), stream=None)
-            assert np.array_equal(read(heap_of(Device.CUDA), block, 3600).view(np.int32).reshape(30, 30), given.T)
+            assert np.array_equal(read(heap_of(Device.CUDA), block, 3600).view(np.int32).reshape(30, 30), data.T)
         assert calls == ["memcpyAsync"] * 2
 
     def test_rows_farther_apart_than_a_driver_takes_are_no_rectangle(self):
@@ -173,8 +173,8 @@ class TestCalls:
         near = far._replace(strides=(400, 4))
         assert pitched(near, far, by_hand(near, far), ByteRange(0, 1 << 33)) is None
         one = far._replace(extents=(1 << 30,), strides=(4,))
-        found = pitched(one, one, by_hand(one, one), ByteRange(0, 1 << 32))
-        assert (found.width, found.height, len(found.starts)) == (1 << 32, 1, 1)
+        result = pitched(one, one, by_hand(one, one), ByteRange(0, 1 << 32))
+        assert (result.width, result.height, len(result.starts)) == (1 << 32, 1, 1)
 
     def test_ends_that_do_not_overlap_are_not_buffered(self, backend, calls):
         with lent(heap_of(Device.CUDA), SIZE) as block:
@@ -210,35 +210,35 @@ class TestPlatforms:
         return heap_of(Device("gpu"))
 
     def test_rows_go_there_and_back_on_either_platform(self, heap):
-        given, found = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
+        data, result = np.arange(600, dtype=np.int32).reshape(20, 30), np.zeros((20, 40), np.int32)
         with lent(heap, SIZE) as block:
-            host = Operand(host_span(given.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
-            back = Operand(host_span(found.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
+            host = Operand(host_span(data.view(np.uint8).reshape(-1)), 8, DTYPE, (20, 16), (120, 4))
+            back = Operand(host_span(result.view(np.uint8).reshape(-1)), 12, DTYPE, (20, 16), (160, 4))
             device = operand(block, (20, 16), (18, 1))
             heap.backend.copy_strided(device, host, by_hand(device, host), stream=None)
             heap.backend.copy_strided(back, device, by_hand(back, device), stream=None)
             heap.synchronize()
-        assert np.array_equal(found[:, 3:19], given[:, 2:18])
+        assert np.array_equal(result[:, 3:19], data[:, 2:18])
 
     @pytest.mark.parametrize("rows", [False, True])
     def test_what_is_copied_from_the_host_may_change_though_the_device_reads_pageable_memory(self, machine, heap, rows):
         machine.reads_pageable = True
-        given = np.arange(600, dtype=np.int32).reshape(20, 30)
-        stream, expected = heap.backend.new_stream(heap.device), given[:, 2:18].copy()
+        data = np.arange(600, dtype=np.int32).reshape(20, 30)
+        stream, expected = heap.backend.new_stream(heap.device), data[:, 2:18].copy()
         with lent(heap, SIZE) as block:
             heap.synchronize()
-            host = host_span(given.view(np.uint8).reshape(-1))
+            host = host_span(data.view(np.uint8).reshape(-1))
             device = operand(block, (20, 16), (16, 1))
             if rows:
                 out_of = Operand(host, 8, DTYPE, (20, 16), (120, 4))
                 heap.backend.copy_strided(device, out_of, by_hand(device, out_of), stream=stream)
             else:
                 heap.backend.copy(Span(block, 0, 2400), host, stream=stream)
-                expected = given.copy()
-            given[...] = -1
+                expected = data.copy()
+            data[...] = -1
             stream.synchronize()
-            found = read(heap, block, expected.nbytes).view(np.int32)
-        assert np.array_equal(found, expected.reshape(-1))
+            result = read(heap, block, expected.nbytes).view(np.int32)
+        assert np.array_equal(result, expected.reshape(-1))
 
 
 class TestFills:

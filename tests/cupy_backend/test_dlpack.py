@@ -32,7 +32,7 @@ class Library:
         with self._on(device):
             self.queue = machine.scheduler.create() if number is None else machine.scheduler.of(number)
         self.number = self.queue.handle if number is None else number
-        self.kept = []
+        self.capsules = []
 
     @contextmanager
     def _on(self, device):
@@ -40,17 +40,17 @@ class Library:
         yield
         self.machine.local.device = before
 
-    def take(self, x, **asked):
+    def take(self, x, **options):
         """Return a copy of an array's bytes, which the stream fills when it gets there."""
-        capsule = x.__dlpack__(max_version=(1, 0), **{"stream": self.number, **asked})
-        self.kept.append(capsule)
+        capsule = x.__dlpack__(max_version=(1, 0), **{"stream": self.number, **options})
+        self.capsules.append(capsule)
         contents = read_capsule(capsule)
         return bytes_at(contents.address, contents.nbytes)
 
     def read(self, values):
-        found = np.zeros(values.size, np.uint8)
-        self.machine.scheduler.submit(self.queue, lambda: np.copyto(found, values))
-        return found
+        result = np.zeros(values.size, np.uint8)
+        self.machine.scheduler.submit(self.queue, lambda: np.copyto(result, values))
+        return result
 
     def write(self, values, value):
         for part in np.array_split(values, 16):
@@ -58,24 +58,25 @@ class Library:
 
     def finish(self):
         self.machine.scheduler.drive_stream(self.queue)
-        self.kept.clear()
+        self.capsules.clear()
 
 
-class Given:
+class Producer:
     """An array of another library; on export it makes the consumer's stream wait for its own."""
 
     def __init__(self, library, container, tells=True):
         self.library = library
         self.container = container
         self.tells = tells
-        self.asked = {}
+        self.options = {}
 
-    def __dlpack__(self, *, stream=-1, **asked):
-        machine, self.asked = self.library.machine, {"stream": stream, "device": self.library.machine.device, **asked}
+    def __dlpack__(self, *, stream=-1, **options):
+        machine = self.library.machine
+        self.options = {"stream": stream, "device": machine.device, **options}
         if self.tells:
             event = machine.scheduler.submit(self.library.queue)
             machine.scheduler.submit(machine.scheduler.of(stream or 0), after=event)
-        return self.container.__dlpack__(stream=-1, **asked)
+        return self.container.__dlpack__(stream=-1, **options)
 
     def __dlpack_device__(self):
         return self.container.__dlpack_device__()
@@ -83,10 +84,10 @@ class Given:
 
 def full(value, device="gpu"):
     """Return memory that was set, with the work done."""
-    made = accel.full(SIZE, value, "uint8", device=device)
+    container = accel.full(SIZE, value, "uint8", device=device)
     with accel.using(strict=False):
-        made.storage.settle(writing=True)
-    return made
+        container.storage.settle(writing=True)
+    return container
 
 
 def orders(monkeypatch, flavour="cuda"):
@@ -114,10 +115,10 @@ def taken_in_flight(machine, **library):
     library, target = Library(machine, **library), full(0)
     target.copy_from_async(full(7), stream=accel.new_stream("gpu"))
     began = machine.scheduler.time
-    found = library.read(library.take(target))
+    result = library.read(library.take(target))
     assert machine.scheduler.time == began  # no work has run, so the host did not wait
     library.finish()
-    return found
+    return result
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ class TestAConsumersStream:
             assert set(taken_in_flight(machine)) == {7}
 
     def test_finds_wrong_bytes_in_some_order_if_it_does_not_wait(self, monkeypatch):
-        monkeypatch.setattr("accel.backends.cupy.backend.hold_up", lambda *given: [])
+        monkeypatch.setattr("accel.backends.cupy.backend.hold_up", lambda *args: [])
         assert sum(set(taken_in_flight(machine)) != {7} for machine in orders(monkeypatch)) > 3
 
     @pytest.mark.parametrize(("flavour", "number"), [("cuda", 1), ("cuda", 2), ("hip", 0)])
@@ -149,9 +150,9 @@ class TestAConsumersStream:
     def test_is_the_default_one_without_a_number(self, gpu_machine):
         library, target = Library(gpu_machine, number=default(gpu_machine)), full(0)
         target.copy_from_async(full(7), stream=accel.new_stream("gpu"))
-        found = library.read(library.take(target, stream=None))
+        result = library.read(library.take(target, stream=None))
         library.finish()
-        assert set(found) == {7}
+        assert set(result) == {7}
 
     def test_writes_after_our_reads(self, monkeypatch):
         for machine in orders(monkeypatch):
@@ -167,61 +168,61 @@ class TestAConsumersStream:
             library, target, stream = Library(machine), full(0), accel.new_stream("gpu")
             with stream:
                 heap_of(target.device).backend.array(target.__accel_operand__(), None)[:] = 7
-                found = library.read(library.take(target))
+                result = library.read(library.take(target))
             library.finish()
-            assert set(found) == {7}
+            assert set(result) == {7}
 
     def test_waits_for_a_copy_that_is_made_for_it(self, monkeypatch):
         for machine in orders(monkeypatch):
             monkeypatch.setitem(sys.modules, "array_api_compat.cupy", arrays_of_cupy())
             library, x = Library(machine), xp.asarray(full(0))
             x[:] = 7
-            for asked, view in (({"copy": True}, x), ({}, x[::-1])):
-                found = library.read(library.take(view, **asked))
+            for options, view in (({"copy": True}, x), ({}, x[::-1])):
+                result = library.read(library.take(view, **options))
                 library.finish()
-                assert set(found) == {7}
+                assert set(result) == {7}
 
     def test_on_another_device_than_the_current_one(self, monkeypatch):
         for machine in orders(monkeypatch):
             library, target = Library(machine, device=1), full(0, "cuda:1")
             target.copy_from_async(full(7, "cuda:1"), stream=accel.new_stream("cuda:1"))
-            found = library.read(library.take(target))
+            result = library.read(library.take(target))
             assert machine.device == 0
             library.finish()
-            assert set(found) == {7}
+            assert set(result) == {7}
 
     def test_waits_for_work_of_another_device(self, monkeypatch):
         for machine in orders(monkeypatch):
             library, target = Library(machine, device=1), full(0, "cuda:1")
             target.copy_from_async(full(7, "cuda:0"), stream=accel.new_stream("cuda:0"))
-            found = library.read(library.take(target))
+            result = library.read(library.take(target))
             library.finish()
-            assert set(found) == {7}
+            assert set(result) == {7}
 
     def test_writes_into_new_memory_after_those_who_had_it_before(self, monkeypatch):
         for machine in orders(monkeypatch):
-            library, home, kept = Library(machine), accel.new_stream("gpu"), full(0)
+            library, home, other = Library(machine), accel.new_stream("gpu"), full(0)
             with home:
                 old = accel.empty(SIZE, "uint8", device="gpu")
-                kept.copy_from_async(old, stream=home)
+                other.copy_from_async(old, stream=home)
                 old.release()
-                heap_of(kept.device).retire_finished()
+                heap_of(other.device).retire_finished()
                 new = accel.empty(SIZE, "uint8", device="gpu")
             library.write(library.take(new), 9)
             library.finish()
             assert set(new.to_numpy()) == {9}
 
-    @pytest.mark.parametrize("asked", [{}, {"stream": -1}], ids=["ordered", "-1"])
-    def test_has_used_memory_before_others_get_it_if_it_is_one_of_ours(self, monkeypatch, asked):
+    @pytest.mark.parametrize("options", [{}, {"stream": -1}], ids=["ordered", "-1"])
+    def test_has_used_memory_before_others_get_it_if_it_is_one_of_ours(self, monkeypatch, options):
         for machine in orders(monkeypatch):
             stream, container = accel.new_stream("gpu"), full(7)
             library = Library(machine, number=stream.native.ptr)
-            found = library.read(library.take(container, **asked))
-            library.kept.clear()
+            result = library.read(library.take(container, **options))
+            library.capsules.clear()
             container.release()
             others = [full(3) for _ in range(3)]
             stream.synchronize()
-            assert set(found) == {7}
+            assert set(result) == {7}
             del others
 
     def test_minus_one_orders_nothing(self, gpu_machine):
@@ -246,18 +247,18 @@ class TestTheHost:
 
     @pytest.fixture
     def gate(self):
-        made = threading.Event()
-        yield made
-        made.set()
+        event = threading.Event()
+        yield event
+        event.set()
 
     @pytest.fixture
     def target(self, gpu_machine, gate):
         """A container that a stream will fill, after a host thread has done its work."""
         stream, thread = accel.new_stream("gpu"), ThreadStream()
-        with full(0) as made:
+        with full(0) as container:
             stream.wait_for(thread.submit(lambda: gate.wait(30)))
-            made.copy_from_async(full(7), stream=stream)
-            yield made
+            container.copy_from_async(full(7), stream=stream)
+            yield container
             gate.set()
             thread.close()
             stream.synchronize()
@@ -265,9 +266,9 @@ class TestTheHost:
     def test_waits_for_work_that_waits_for_a_thread(self, gpu_machine, target, gate):
         library = Library(gpu_machine)
         threading.Timer(0.05, gate.set).start()
-        found = library.read(library.take(target))
+        result = library.read(library.take(target))
         library.finish()
-        assert set(found) == {7}
+        assert set(result) == {7}
 
     def test_refuses_in_strict_mode_what_it_would_wait_for(self, target):
         with accel.using(strict=True), pytest.raises(InFlightError, match="the host would write memory of"):
@@ -327,8 +328,8 @@ class TestAProducer:
     @pytest.mark.parametrize("inside", [False, True])
     def test_is_waited_for_by_every_stream(self, monkeypatch, flavour, inside):
         for machine in orders(monkeypatch, flavour):
-            found = received(machine, inside=inside)
-            assert set(found) == {7}
+            result = received(machine, inside=inside)
+            assert set(result) == {7}
 
     def test_that_keeps_no_order_shows_in_the_bytes_in_some_order(self, monkeypatch):
         assert sum(set(received(machine, tells=False)) != {7} for machine in orders(monkeypatch)) > 3
@@ -336,45 +337,45 @@ class TestAProducer:
     @pytest.mark.parametrize("device", [0, 1])
     def test_finds_its_device_current_and_the_number_of_a_stream_there(self, gpu_machine, device):
         device = Device.best().type + f":{device}"
-        given, stream = Given(Library(gpu_machine), full(7, device), tells=False), accel.new_stream(device)
-        accel.from_dlpack(given)
-        assert given.asked["stream"] == default(gpu_machine)
-        assert given.asked["device"] == given.container.device.index
+        producer, stream = Producer(Library(gpu_machine), full(7, device), tells=False), accel.new_stream(device)
+        accel.from_dlpack(producer)
+        assert producer.options["stream"] == default(gpu_machine)
+        assert producer.options["device"] == producer.container.device.index
         with stream:
-            accel.from_dlpack(given)
-        assert given.asked["stream"] == stream.number == stream.native.ptr
+            accel.from_dlpack(producer)
+        assert producer.options["stream"] == stream.number == stream.native.ptr
         assert gpu_machine.device == 0
 
     def test_is_told_no_stream_for_a_copy_on_the_host(self, cuda_machine):
-        given = Given(Library(cuda_machine), full(7, "cuda:1"), tells=False)
-        assert set(accel.from_dlpack(given, device="cpu").to_numpy()) == {7}
-        assert given.asked["stream"] is None
-        assert given.asked["device"] == 1
+        producer = Producer(Library(cuda_machine), full(7, "cuda:1"), tells=False)
+        assert set(accel.from_dlpack(producer, device="cpu").to_numpy()) == {7}
+        assert producer.options["stream"] is None
+        assert producer.options["device"] == 1
 
     def test_that_knows_only_streams_is_told_one(self, cuda_machine):
-        class Old(Given):
+        class Old(Producer):
             def __dlpack__(self, stream=None):
                 return super().__dlpack__(stream=stream)
 
-        given = Old(Library(cuda_machine), full(7))
-        assert set(accel.from_dlpack(given).to_numpy()) == {7}
-        assert given.asked["stream"] == 1
+        producer = Old(Library(cuda_machine), full(7))
+        assert set(accel.from_dlpack(producer).to_numpy()) == {7}
+        assert producer.options["stream"] == 1
 
 
 def received(machine, *, inside=False, tells=True):
     """Return what a stream of the backend reads in memory that another library exports and still writes."""
     device = "cuda" if machine.flavour == "cuda" else "rocm"
-    library, container, found = Library(machine, device=1), full(0, f"{device}:1"), full(0, f"{device}:1")
+    library, container, result = Library(machine, device=1), full(0, f"{device}:1"), full(0, f"{device}:1")
     here, stream = accel.new_stream(f"{device}:1"), accel.new_stream(f"{device}:1")
     library.write(bytes_at(container.unsafe_ptr(), SIZE), 7)
-    given = Given(library, container, tells=tells)
+    producer = Producer(library, container, tells=tells)
     if inside:
         with here:
-            taken = accel.from_dlpack(given)
+            view = accel.from_dlpack(producer)
     else:
-        taken = accel.from_dlpack(given)
-    found.copy_from_async(taken, stream=stream)
-    values = found.to_numpy()
+        view = accel.from_dlpack(producer)
+    result.copy_from_async(view, stream=stream)
+    values = result.to_numpy()
     library.finish()
     return values
 
@@ -384,9 +385,9 @@ def arrays_of_cupy():
     import cupy
 
     def asarray(array, copy=None):
-        made = cupy.ndarray(array.shape, array.dtype)
-        made[...] = array
-        return made
+        result = cupy.ndarray(array.shape, array.dtype)
+        result[...] = array
+        return result
 
     library = ModuleType("array_api_compat.cupy")
     library.empty, library.asarray = (lambda shape: cupy.ndarray((shape,), "float64")), asarray

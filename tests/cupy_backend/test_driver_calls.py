@@ -74,14 +74,14 @@ def test_a_launch_on_a_stream_that_is_named_is_timed_too(calls, gpu_machine, add
 
 def test_work_in_flight_makes_the_next_no_dearer(calls, gpu_machine, add):
     """No event is queried for earlier work, whether it is of kernels, copies or allocations."""
-    a, b, kept, stream = matrix(), matrix(), [], accel.new_stream("gpu")
+    a, b, allocations, stream = matrix(), matrix(), [], accel.new_stream("gpu")
     add(a, b, 2, grid=1)
     a.copy_from(b)
     calls.clear()
     for _ in range(200):
         add(a, b, 2, grid=1)
         a.copy_from(b)
-        kept.append(accel.empty(64, "float32", device="gpu"))
+        allocations.append(accel.empty(64, "float32", device="gpu"))
     assert sum(calls.values()) <= 200 * 7, calls
     assert calls["eventQuery"] + calls["streamWaitEvent"] == 0, calls
     calls.clear()

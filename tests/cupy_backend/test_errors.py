@@ -37,9 +37,9 @@ def test_the_table_has_no_word_that_no_driver_says(names):
     ],
 )
 def test_the_three_platforms_say_the_same(name, kind):
-    found = translated(RuntimeError(f"{name}: some words"), "cuda:1")
-    assert type(found) is kind
-    assert f"cuda:1 reported {name}: some words; " in str(found)
+    error = translated(RuntimeError(f"{name}: some words"), "cuda:1")
+    assert type(error) is kind
+    assert f"cuda:1 reported {name}: some words; " in str(error)
 
 
 def test_a_name_of_a_later_driver_is_a_refusal():

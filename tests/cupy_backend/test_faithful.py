@@ -30,8 +30,8 @@ _CALLS = {
 @pytest.fixture(scope="module")
 def of_cupy(python):
     """Names and signatures of the real CuPy, from a new process."""
-    found = find_spec("cupy")
-    if found is None:
+    spec = find_spec("cupy")
+    if spec is None:
         pytest.skip("CuPy is not installed here, so the stand-in cannot be compared with it: pip install cupy-cuda12x")
     return json.loads(
         python(
@@ -58,7 +58,7 @@ def of_cupy(python):
             "pointer": [(pointer + 8).ptr, pointer.ptr, pointer.device_id, (pointer + 8).mem is pointer.mem],
         }}))
         """,
-            Path(found.origin).parents[1],
+            Path(spec.origin).parents[1],
         )
     )
 
@@ -78,10 +78,10 @@ def test_every_name_of_a_module_is_one_of_cupys(of_cupy, standin):
 def test_every_public_member_of_a_class_is_one_of_cupys(of_cupy, standin):
     cuda = standin["cupy.cuda"]
     classes = {"RawModule": standin["cupy"].RawModule, "ndarray": standin["cupy"].ndarray}
-    for name, known in of_cupy["members"].items():
+    for name, names in of_cupy["members"].items():
         kind = classes.get(name) or getattr(cuda, name)
         own = {each for each in vars(kind) if not each.startswith("_")}
-        assert own <= set(known), name
+        assert own <= set(names), name
 
 
 def test_the_pool_is_asked_what_cupys_can_answer(of_cupy):

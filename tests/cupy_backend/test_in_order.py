@@ -40,20 +40,20 @@ class Matrix(NamedTuple):
 
 
 def matrix():
-    made = accel.container(NUMBERS.reshape(-1), device="gpu")
-    return Matrix(made, LayoutTensor(made, row_major(SIDE, SIDE)))
+    container = accel.container(NUMBERS.reshape(-1), device="gpu")
+    return Matrix(container, LayoutTensor(container, row_major(SIDE, SIDE)))
 
 
 def calls_of(monkeypatch, name):
     """Return a list that collects the arguments of all calls of a driver function; call it before making a machine."""
-    call, seen = getattr(Runtime, name), []
+    call, calls = getattr(Runtime, name), []
 
-    def kept(self, *given):
-        seen.append(given)
-        return call(self, *given)
+    def record(self, *args):
+        calls.append(args)
+        return call(self, *args)
 
-    monkeypatch.setattr(Runtime, name, kept)
-    return seen
+    monkeypatch.setattr(Runtime, name, record)
+    return calls
 
 
 @pytest.fixture
@@ -201,6 +201,6 @@ class TestWaits:
 
     def test_strict_mode(self, gpu_machine):
         with accel.using(strict=True):
-            made = accel.full(SIZE, 7, "float32", device="gpu")
-            made.copy_from(matrix().container)
-            assert np.array_equal(made.to_numpy(), NUMBERS.ravel())
+            container = accel.full(SIZE, 7, "float32", device="gpu")
+            container.copy_from(matrix().container)
+            assert np.array_equal(container.to_numpy(), NUMBERS.ravel())

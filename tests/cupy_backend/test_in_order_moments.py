@@ -50,14 +50,14 @@ _covered = in_order.covered
 @pytest.fixture
 def checked(monkeypatch, cuda_machine):
     """What interrupts a check; kernels that are compiled from now on can be interrupted."""
-    made = Checked()
+    checks = Checked()
     for module in (in_order, launcher_code):
-        monkeypatch.setattr(module, "covered", made.covered)
-    yield made
+        monkeypatch.setattr(module, "covered", checks.covered)
+    yield checks
     while started:
         started.pop().join()
-    assert made.addresses
-    assert in_order.NOT_COVERED not in made.addresses
+    assert checks.addresses
+    assert in_order.NOT_COVERED not in checks.addresses
 
 
 def zeros():
@@ -174,16 +174,16 @@ class TestAClosing:
     def test_waits_for_no_thread_at_the_end_of_the_process(self, following, stream, monkeypatch):
         source, target = zeros(), zeros()
         open_on(stream, following, source, target)
-        held, over = threading.Event(), threading.Event()
+        busy, over = threading.Event(), threading.Event()
 
         def hold():
             with heap_of(target.device).gate.lock:
-                held.set()
+                busy.set()
                 over.wait()
 
         work, holder = target.storage.owner.hazards[0][0][2], threading.Thread(target=hold)
         holder.start()
-        held.wait()
+        busy.wait()
         with monkeypatch.context() as during:
             during.setattr(sys, "is_finalizing", lambda: True)
             asking = threading.Thread(target=work.submitted, daemon=True)
@@ -225,7 +225,7 @@ class TestTheEventOfALaunch:
 def test_work_that_reads_what_may_yet_fail_is_not_sound(stream):
     """A submission is known to be sound only after it was submitted."""
     first, second = zeros(), zeros()
-    heap, begun, found = heap_of(first.device), threading.Event(), []
+    heap, begun, submissions = heap_of(first.device), threading.Event(), []
     late = accel.new_stream("cpu")
     go = threading.Event()
     late.submit(go.wait)
@@ -237,14 +237,14 @@ def test_work_that_reads_what_may_yet_fail_is_not_sound(stream):
             pass
         stream.submit(lambda: None)
 
-    given = threading.Thread(target=submit_in_order, args=(heap, stream, uses_of(first), work))
-    given.start()
+    thread = threading.Thread(target=submit_in_order, args=(heap, stream, uses_of(first), work))
+    thread.start()
     begun.wait()
     uses = [Use(second.storage, True), Use(first.storage, False)]
-    found.append(submit_in_order(heap, stream, uses, lambda: stream.submit(lambda: None)))
-    given.join()
+    submissions.append(submit_in_order(heap, stream, uses, lambda: stream.submit(lambda: None)))
+    thread.join()
     go.set()
-    assert not found[0].sound
+    assert not submissions[0].sound
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

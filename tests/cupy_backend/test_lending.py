@@ -26,10 +26,10 @@ def by_its_buffer(container):
     return container.storage.get_buffer().ptr
 
 
-def seen(library, address):
-    found = library.read(bytes_at(address, SIZE))
+def values_at(library, address):
+    result = library.read(bytes_at(address, SIZE))
     library.finish()
-    return set(found)
+    return set(result)
 
 
 @pytest.mark.parametrize("address_of", [by_the_interface, by_its_buffer])
@@ -40,33 +40,33 @@ class TestAnAddress:
         for machine in orders(monkeypatch):
             with full(0) as target:
                 target.copy_from_async(full(7), stream=accel.new_stream("gpu"))
-                assert seen(Library(machine), address_of(target)) == {7}
+                assert values_at(Library(machine), address_of(target)) == {7}
 
     def test_is_had_after_a_copy_that_was_only_submitted(self, monkeypatch, address_of):
         for machine in orders(monkeypatch):
             with accel.new_stream("gpu"):
                 target = full(7).deep_copy()
-                assert seen(Library(machine), address_of(target)) == {7}
+                assert values_at(Library(machine), address_of(target)) == {7}
 
     def test_of_new_memory_is_had_after_those_who_had_it_before(self, monkeypatch, address_of):
         for machine in orders(monkeypatch):
-            library, home, kept = Library(machine), accel.new_stream("gpu"), full(0)
+            library, home, other = Library(machine), accel.new_stream("gpu"), full(0)
             with home:
                 with accel.full(SIZE, 3, "uint8", device="gpu") as old:
-                    kept.copy_from(old)
+                    other.copy_from(old)
                 new = accel.empty(SIZE, "uint8", device="gpu")
             library.write(bytes_at(address_of(new), SIZE), 9)
             library.finish()
-            assert set(kept.to_numpy()) == {3}
+            assert set(other.to_numpy()) == {3}
 
     def test_keeps_the_memory_from_others_while_a_stream_of_ours_uses_it(self, monkeypatch, address_of):
         for machine in orders(monkeypatch):
             stream, container = accel.new_stream("gpu"), full(7)
-            found = Library(machine, number=stream.native.ptr).read(bytes_at(address_of(container), SIZE))
+            result = Library(machine, number=stream.native.ptr).read(bytes_at(address_of(container), SIZE))
             container.release()
             others = [full(3) for _ in range(3)]
             stream.synchronize()
-            assert set(found) == {7}
+            assert set(result) == {7}
             del others
 
     def test_of_an_array_is_had_after_each_computation(self, monkeypatch, address_of):
@@ -75,7 +75,7 @@ class TestAnAddress:
                 x = xp.asarray(full(0))
                 for expected in (7, 14):
                     x += 7
-                    assert seen(Library(machine), address_of(x.container())) == {expected}
+                    assert values_at(Library(machine), address_of(x.container())) == {expected}
                 del x
 
 
@@ -97,13 +97,13 @@ def test_a_pool_that_does_shows_in_the_bytes_in_some_order(monkeypatch):
 
 def written_by_the_next(device):
     """Return what CuPy reads in zeros from a pool, released while it reads them and then written by the next owner."""
-    stream, kept, nines = accel.new_stream(device), full(1), accel.container(np.full(SIZE, 9, "uint8"))
+    stream, other, nines = accel.new_stream(device), full(1), accel.container(np.full(SIZE, 9, "uint8"))
     with allocating(device, Pool(allocator_of(device))):
         with full(0) as zeros:
             zeros.copy_from_async(full(0), stream=stream).wait()  # a stream that uses memory the first time waits more
-            xp.asarray(kept)[...] = xp.asarray(zeros)
+            xp.asarray(other)[...] = xp.asarray(zeros)
         with accel.empty(SIZE, "uint8", device=device) as new:
             new.copy_from_async(nines, stream=stream).wait()
     heap_of(device).synchronize()
     gc.collect()
-    return set(kept.to_numpy())
+    return set(other.to_numpy())

@@ -17,16 +17,16 @@ PROGRAM = """
 
     device = accel.Device("gpu")
     host, stream = accel.full(1000, 5.0), accel.new_stream(device)
-    kept, staged = accel.full(1000, 1.0, device=device), accel.container(np.arange(100_000.0), device=device)
-    lent, computed = xp.asarray(kept), xp.asarray(staged) + 1
+    filled, staged = accel.full(1000, 1.0, device=device), accel.container(np.arange(100_000.0), device=device)
+    lent, computed = xp.asarray(filled), xp.asarray(staged) + 1
     pinned = accel.memory.pinned(1000, device=device)
     with stream:
-        transfer = kept.copy_from_async(host, stream=stream)
+        transfer = filled.copy_from_async(host, stream=stream)
         elsewhere = computed + 1
-    buffer = kept.storage.get_buffer()
+    buffer = filled.storage.get_buffer()
     machine.lose(0)
     for work in (
-        kept.to_numpy,
+        filled.to_numpy,
         lambda: staged.copy_from_async(accel.zeros(100_000), stream=stream).wait(),
         lambda: accel.zeros(1000, device=device),
         lambda: float(xp.sum(computed)),

@@ -35,11 +35,11 @@ def fill_late(backend, block, value, stream):
 class TestOrder:
     def test_a_block_that_another_stream_still_reads_is_not_given_to_the_next(self, backend):
         home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         result = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
         block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
         first = block.pointer
-        backend.copy(Span(block, 0, SIZE), host_span(given), stream=home)
+        backend.copy(Span(block, 0, SIZE), host_span(data), stream=home)
         other.wait_for(home.record())
         backend.copy(Span(result, 0, SIZE), Span(block, 0, SIZE), stream=other)
         backend.free(block, stream=None)
@@ -47,7 +47,7 @@ class TestOrder:
         assert block.pointer == first, "the pool gives it again at once"
         fill_late(backend, block, 7, home)
         backend.synchronize(Device.CUDA)
-        assert np.array_equal(read(heap_of(Device.CUDA), result, SIZE), given)
+        assert np.array_equal(read(heap_of(Device.CUDA), result, SIZE), data)
         for each in (block, result):
             backend.free(each, stream=None)
 
@@ -63,12 +63,12 @@ class TestOrder:
         backend.free(new, stream=None)
 
     def test_a_new_stream_gets_no_block_that_a_stream_which_is_gone_still_uses(self, backend):
-        given, found = random_bytes(SIZE), backend.allocate_pinned(Device.CUDA, SIZE)
+        data, pinned_block = random_bytes(SIZE), backend.allocate_pinned(Device.CUDA, SIZE)
         for _ in range(10):
             gone = backend.new_stream(Device.CUDA)
             block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=gone)
-            backend.copy(Span(block, 0, SIZE), host_span(given), stream=gone)
-            backend.copy(Span(found, 0, SIZE), Span(block, 0, SIZE), stream=gone)
+            backend.copy(Span(block, 0, SIZE), host_span(data), stream=gone)
+            backend.copy(Span(pinned_block, 0, SIZE), Span(block, 0, SIZE), stream=gone)
             backend.free(block, stream=None)
             del block, gone
             stream = backend.new_stream(Device.CUDA)
@@ -77,8 +77,8 @@ class TestOrder:
             backend.free(block, stream=None)
             del block, stream
             backend.synchronize(Device.CUDA)
-            assert np.array_equal(found.native, given)
-        backend.free_pinned(Device.CUDA, found)
+            assert np.array_equal(pinned_block.native, data)
+        backend.free_pinned(Device.CUDA, pinned_block)
 
     def test_a_release_on_another_stream_comes_after_what_that_stream_has(self, backend):
         home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
@@ -116,12 +116,12 @@ class TestOrder:
         stream = accel.new_stream("cuda")
         for number in range(5):
             container = accel.empty(SIZE, "uint8", device="cuda")
-            found = accel.empty(SIZE, "uint8", device="cuda")
+            target = accel.empty(SIZE, "uint8", device="cuda")
             container.fill(number)
-            transfer = found.copy_from_async(container, stream=stream)
+            transfer = target.copy_from_async(container, stream=stream)
             container.release()
             transfer.wait()
-            assert set(found.to_numpy()) == {number}
+            assert set(target.to_numpy()) == {number}
         stream.close()
 
 
@@ -167,15 +167,15 @@ class TestShortage:
 class TestPinned:
     def test_pinned_memory_is_the_hosts_and_copies_to_it_are_late(self, cuda_machine, heap, backend):
         assert isinstance(backend, SupportsPinning)
-        given, stream = random_bytes(SIZE), backend.new_stream(Device.CUDA)
+        data, stream = random_bytes(SIZE), backend.new_stream(Device.CUDA)
         pinned = backend.allocate_pinned(Device.CUDA, SIZE)
         assert cuda_machine.is_pinned(pinned.pointer, SIZE)
         with lent(heap, SIZE) as block:
-            write(heap, block, given)
+            write(heap, block, data)
             backend.copy(Span(pinned, 0, SIZE), Span(block, 0, SIZE), stream=stream)
-            assert not np.array_equal(pinned.native, given)
+            assert not np.array_equal(pinned.native, data)
             stream.synchronize()
-            assert np.array_equal(pinned.native, given)
+            assert np.array_equal(pinned.native, data)
         backend.free_pinned(Device.CUDA, pinned)
         gc.collect()
         assert cuda_machine.pinned == {}
@@ -190,29 +190,29 @@ class TestPinned:
         x = accel.empty(600, "float32", device="cuda")
         x.fill(2)
         source = x.__accel_operand__()._replace(extents=(10, 20, 3), strides=(4, 40, 800))
-        found = np.zeros((10, 20, 9), np.float32)
+        result = np.zeros((10, 20, 9), np.float32)
         target = accel.abc.Operand(
-            host_span(found.view(np.uint8).reshape(-1)), 0, source.dtype, (10, 20, 3), (720, 36, 12)
+            host_span(result.view(np.uint8).reshape(-1)), 0, source.dtype, (10, 20, 3), (720, 36, 12)
         )
         plan = accel.copies.plan(target, source)
         with pytest.warns(RuntimeWarning, match="copies go on through pageable memory"):
             heap.backend.copy_strided(target, source, plan, stream=None)
         heap.backend.copy_strided(target, source, plan, stream=None)  # a second warning would be an error
-        assert found.sum() == 2 * 600
+        assert result.sum() == 2 * 600
         x.release()
 
 
 class TestAdopted:
     def test_an_address_is_of_the_device_that_has_it(self, cuda_machine, backend):
         with lent(heap_of(Device.CUDA[1]), SIZE) as block:
-            found = backend.adopt(ExternalAllocation(100, pointer=block.pointer + 10))
-            assert isinstance(found, DeviceBlock)
-            assert (found.device, found.pointer, found.nbytes) == (Device.CUDA[1], block.pointer + 10, 100)
+            adoption = backend.adopt(ExternalAllocation(100, pointer=block.pointer + 10))
+            assert isinstance(adoption, DeviceBlock)
+            assert (adoption.device, adoption.pointer, adoption.nbytes) == (Device.CUDA[1], block.pointer + 10, 100)
 
     def test_an_address_of_the_host_is_refused(self, backend):
-        given = random_bytes(100)
+        data = random_bytes(100)
         with pytest.raises(ValueError, match="no device of CUDA has memory at"):
-            backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
+            backend.adopt(ExternalAllocation(100, pointer=data.ctypes.data))
 
     def test_memory_of_another_library_is_refused(self, backend):
         with pytest.raises(TypeError, match="ndarray is not memory of CuPy"):
@@ -222,8 +222,8 @@ class TestAdopted:
         import cupy
 
         array = cupy.ndarray((5, 2), "float32")
-        found = backend.adopt(ExternalAllocation(40, native=array))
-        assert (found.pointer, found.nbytes, found.device) == (array.data.ptr, 40, Device.CUDA)
+        adoption = backend.adopt(ExternalAllocation(40, native=array))
+        assert (adoption.pointer, adoption.nbytes, adoption.device) == (array.data.ptr, 40, Device.CUDA)
 
     @pytest.mark.parametrize("step", [2, -1])
     def test_an_array_with_gaps_or_backwards_is_refused_with_what_to_write(self, gpu_machine, step):

@@ -42,13 +42,13 @@ class Kernel:
                 uses.append(Use(value.storage, parameter.writable, whole=False))
             else:
                 numbers.append(value)
-        found = []
+        results = []
 
         def launch():
-            found.append(self.compiled.launch(numbers, grid=grid, block=block, stream=stream, explain=ChecksError))
+            results.append(self.compiled.launch(numbers, grid=grid, block=block, stream=stream, explain=ChecksError))
 
         self.event = submit_ordered(stream, uses, launch)
-        return found[0]
+        return results[0]
 
     def _shape(self, parameter, value):
         return [value.size // 3, 3, 3, 1] if parameter.rank == 2 else [value.size, 1]
@@ -84,8 +84,8 @@ def test_results_may_be_asked_for_late_twice_or_never(stream):
 
 def test_launches_on_two_streams_use_memory_of_their_own(stream):
     kernel, x = Kernel(reduced("float64")), container(np.ones(2000), "float64")
-    found = [kernel(x, float(n), stream=each) for n in range(8) for each in (None, stream)]
-    assert [each()[0] for each in found] == [2000 + n for n in range(8) for _ in range(2)]
+    results = [kernel(x, float(n), stream=each) for n in range(8) for each in (None, stream)]
+    assert [each()[0] for each in results] == [2000 + n for n in range(8) for _ in range(2)]
 
 
 def test_threads_of_an_explicit_grid():
@@ -167,10 +167,10 @@ class TestChecks:
         out.fill(0)
 
     def test_results_of_a_failed_launch_raise_its_error(self):
-        made = reduced("float32")
-        body = (*made.steps[1].body, Check(Guard(0, (POSITION,), (const(7),), const(0))))
-        steps = made.steps[0], made.steps[1]._replace(body=body), made.steps[2]
-        kernel = Kernel(made._replace(steps=steps, sites=DEBUG.sites, debug=True))
+        reduction = reduced("float32")
+        body = (*reduction.steps[1].body, Check(Guard(0, (POSITION,), (const(7),), const(0))))
+        steps = reduction.steps[0], reduction.steps[1]._replace(body=body), reduction.steps[2]
+        kernel = Kernel(reduction._replace(steps=steps, sites=DEBUG.sites, debug=True))
         assert kernel(container(np.ones(7)), 0)() == (7, 14)
         with pytest.raises(ChecksError):
             kernel(container(np.ones(10)), 0)()
@@ -223,10 +223,10 @@ def test_numbers_of_all_types_are_passed_by_value():
     kernel = Kernel(
         program("take", [p for pair in zip(targets, numbers, strict=True) for p in pair], Once(tuple(body)))
     )
-    made = [container([0], dtype) for dtype in stored]
+    containers = [container([0], dtype) for dtype in stored]
     values = [1.5 - 2j if dtype.kind == "c" else 1 if dtype.kind in "biu" else -1.5 for dtype in DTYPES]
-    kernel(*[each for pair in zip(made, values, strict=True) for each in pair])
-    assert [each.to_numpy()[0] for each in made] == values
+    kernel(*[each for pair in zip(containers, values, strict=True) for each in pair])
+    assert [each.to_numpy()[0] for each in containers] == values
 
 
 def test_threads_launch_one_kernel_at_once():

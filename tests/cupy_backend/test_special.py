@@ -44,9 +44,9 @@ def device(machine, request):
     return Device.CUDA[request.param]
 
 
-def check(found, expected, device):
-    assert found.device is device
-    np.testing.assert_array_equal(np.asarray(found.to_device("cpu")), expected)
+def check(result, expected, device):
+    assert result.device is device
+    np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), expected)
 
 
 def test_the_backend_has_special_functions(machine):

@@ -29,9 +29,9 @@ SIZE = 4096
 @pytest.fixture(params=range(8), ids="seed{}".format)
 def machine(monkeypatch, request):
     """Two devices, for planted bugs."""
-    made = Machine(seed=request.param)
-    made.backend = install(monkeypatch, made)
-    return made
+    machine = Machine(seed=request.param)
+    machine.backend = install(monkeypatch, machine)
+    return machine
 
 
 @pytest.fixture
@@ -64,29 +64,29 @@ def started(function, grid=(1, 1, 1), block=(1, 1, 1), arguments=()):
     """Launch a kernel on the default stream as the backend does."""
     import cupy
 
-    given = Arguments.of(arguments)
-    cupy.cuda.driver.launchKernel(function.ptr, *grid, *block, 0, 0, given.table, 0)
+    args = Arguments.of(arguments)
+    cupy.cuda.driver.launchKernel(function.ptr, *grid, *block, 0, 0, args.table, 0)
 
 
 def reuse(machine):
     """Return what one stream reads in a block that the pool gives to another meanwhile, and what it should read."""
-    backend, given = machine.backend, random_bytes(SIZE)
+    backend, data = machine.backend, random_bytes(SIZE)
     home, other = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA)
     result = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
     block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
-    backend.copy(Span(block, 0, SIZE), host_span(given), stream=home)
+    backend.copy(Span(block, 0, SIZE), host_span(data), stream=home)
     other.wait_for(home.record())
     backend.copy(Span(result, 0, SIZE), Span(block, 0, SIZE), stream=other)
     backend.free(block, stream=None)
     block = backend.allocate(Device.CUDA, SIZE, alignment=1, stream=home)
     fill(backend, block, 7, home)
     backend.synchronize(Device.CUDA)
-    return read(heap_of(Device.CUDA), result, SIZE), given
+    return read(heap_of(Device.CUDA), result, SIZE), data
 
 
 def test_the_right_backend_passes_what_the_wrong_ones_below_do_not(machine):
-    found, expected = reuse(machine)
-    assert np.array_equal(found, expected)
+    result, expected = reuse(machine)
+    assert np.array_equal(result, expected)
     assert machine.violations == []
 
 
@@ -96,8 +96,8 @@ def test_a_release_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkey
         machine = Machine(seed=seed)
         machine.backend = install(monkeypatch, machine)
         monkeypatch.setattr("accel.backends.cupy.backend.give_back", _give_back_at_once)
-        found, expected = reuse(machine)
-        wrong += not np.array_equal(found, expected)
+        result, expected = reuse(machine)
+        wrong += not np.array_equal(result, expected)
     assert wrong > 3
 
 
@@ -130,9 +130,9 @@ def test_a_wait_that_is_forgotten_shows_in_the_bytes_in_some_order(monkeypatch):
         backend.synchronize(Device.CUDA)
         fill(backend, block, 9, one)
         other.wait_for(one.record())
-        found = np.zeros(SIZE, np.uint8)
-        backend.copy(host_span(found), Span(block, 0, SIZE), stream=other)
-        wrong += set(found) != {9}
+        result = np.zeros(SIZE, np.uint8)
+        backend.copy(host_span(result), Span(block, 0, SIZE), stream=other)
+        wrong += set(result) != {9}
     assert wrong > 3
 
 
@@ -151,8 +151,8 @@ def test_a_launch_that_waits_for_nobody_shows_in_the_bytes_in_some_order(monkeyp
     wrong = 0
     for seed in range(20):
         install(monkeypatch, Machine(seed=seed))
-        given, source, target = (accel.full(100, value, "int32", device="cuda") for value in (4, 0, 0))
-        source.copy_from_async(given, stream=accel.new_stream("cuda"))
+        data, source, target = (accel.full(100, value, "int32", device="cuda") for value in (4, 0, 0))
+        source.copy_from_async(data, stream=accel.new_stream("cuda"))
         accel.RawKernel.from_source(text)(source, target, grid=1, block=100)
         wrong += set(target.to_numpy()) != {4}
         heap_of(Device.CUDA).synchronize()
@@ -171,16 +171,16 @@ def test_a_ring_that_waits_for_nothing_shows_in_the_bytes_in_some_order(monkeypa
     for seed in range(20):
         machine = Machine(seed=seed)
         backend = machine.backend = install(monkeypatch, machine)
-        given, found = random_bytes(3 * SIZE), np.zeros(3 * SIZE, np.uint8)
+        data, result = random_bytes(3 * SIZE), np.zeros(3 * SIZE, np.uint8)
         ring = Ring(backend._driver, StagingMemory(backend._driver), size=SIZE // 2, count=2)
-        block = backend.allocate(Device.CUDA, given.nbytes, alignment=1, stream=None)
+        block = backend.allocate(Device.CUDA, data.nbytes, alignment=1, stream=None)
         stream = backend.new_stream(Device.CUDA)
         with monkeypatch.context() as patch, backend._driver.on(Device.CUDA):
             patch.setattr(owner, name, lambda *arguments: answer)
-            ring.upload(block.pointer, given, stream)
-            ring.download(found, block.pointer, stream)
+            ring.upload(block.pointer, data, stream)
+            ring.download(result, block.pointer, stream)
             backend.synchronize(Device.CUDA)
-        wrong += not np.array_equal(found, given)
+        wrong += not np.array_equal(result, data)
     assert wrong > 3, bug
 
 

@@ -43,15 +43,15 @@ class TestForeign:
             backend.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=other)
 
     def test_work_is_done_whatever_device_is_current(self, cuda_machine, heap):
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         cuda_machine.set_device(1)
         with lent(heap, SIZE) as block:
-            write(heap, block, given)
+            write(heap, block, data)
             heap.backend.fill(whole(block)._replace(extents=(5,)), np.uint8(3), stream=None)
-            found = read(heap, block, SIZE)
+            result = read(heap, block, SIZE)
         assert cuda_machine.device == 1
-        assert np.array_equal(found[5:], given[5:])
-        assert set(found[:5]) == {3}
+        assert np.array_equal(result[5:], data[5:])
+        assert set(result[:5]) == {3}
 
     def test_a_current_stream_is_not_cupys_outside_of_computations(self, cuda_machine, backend):
         stream = backend.new_stream(Device.CUDA)
@@ -63,14 +63,14 @@ class TestForeign:
 
     def test_tasks_that_share_a_thread_compute_each_on_its_own_stream(self, cuda_machine, backend):
         async def task(stream):
-            found = []
+            result = []
             for _ in range(3):
                 with stream:
                     await asyncio.sleep(0)
                     with backend.computing(Device.CUDA)():
-                        found.append(cuda_machine.scheduler.current().handle)
+                        result.append(cuda_machine.scheduler.current().handle)
                     await asyncio.sleep(0)
-            return found
+            return result
 
         async def both():
             return await asyncio.gather(*map(task, streams))
@@ -95,38 +95,38 @@ class TestLate:
 
     def test_the_caller_is_not_held_up_and_all_stays_in_order(self, heap, backend):
         stream, thread, gate = backend.new_stream(Device.CUDA), ThreadStream(), threading.Event()
-        given, found = np.zeros(SIZE, np.uint8), np.zeros(SIZE, np.uint8)
+        data, result = np.zeros(SIZE, np.uint8), np.zeros(SIZE, np.uint8)
 
         def prepare():
             gate.wait(30)
-            given[:] = 5
+            data[:] = 5
 
         with lent(heap, SIZE) as block:
             stream.wait_for(thread.submit(prepare))
-            backend.copy(Span(block, 0, SIZE), host_span(given), stream=stream)
+            backend.copy(Span(block, 0, SIZE), host_span(data), stream=stream)
             backend.fill(whole(block)._replace(extents=(9,)), np.uint8(7), stream=stream)
-            backend.copy(host_span(found), Span(block, 0, SIZE), stream=stream)
+            backend.copy(host_span(result), Span(block, 0, SIZE), stream=stream)
             event = stream.record()
             assert not event.done()
             assert not stream.direct
             gate.set()
             event.wait()
-        assert found.tolist() == [7] * 9 + [5] * (SIZE - 9)
+        assert result.tolist() == [7] * 9 + [5] * (SIZE - 9)
         stream.synchronize()
         assert stream.direct
         thread.close()
 
     def test_another_stream_waits_for_what_is_still_to_be_handed_on(self, heap, backend):
         one, other, thread = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA), ThreadStream()
-        gate, found = threading.Event(), np.zeros(SIZE, np.uint8)
+        gate, result = threading.Event(), np.zeros(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             one.wait_for(thread.submit(lambda: gate.wait(30)))
             backend.fill(whole(block), np.uint8(7), stream=one)
             other.wait_for(one.record())
-            backend.copy(host_span(found), Span(block, 0, SIZE), stream=other)
+            backend.copy(host_span(result), Span(block, 0, SIZE), stream=other)
             gate.set()
             other.synchronize()
-        assert set(found) == {7}
+        assert set(result) == {7}
         thread.close()
 
     def test_memory_is_given_back_after_what_is_still_to_be_handed_on(self, heap, backend):
@@ -158,16 +158,16 @@ class TestCollected:
 
     @pytest.mark.parametrize(("where", "what"), [(threading, "Thread"), (streams, "ThreadStream")])
     def test_while_a_stream_gets_its_thread(self, heap, backend, monkeypatch, where, what):
-        given, made = random_bytes(LONG), getattr(where, what)
+        data, function = random_bytes(LONG), getattr(where, what)
         stream, other, gate = backend.new_stream(Device.CUDA), backend.new_stream(Device.CUDA), threading.Event()
 
         def collect_and_make(*arguments, **named):
-            monkeypatch.setattr(where, what, made)
+            monkeypatch.setattr(where, what, function)
             gc.collect()
-            return made(*arguments, **named)
+            return function(*arguments, **named)
 
         def copy():
-            backend.copy(Span(block, 0, LONG), host_span(given), stream=stream)
+            backend.copy(Span(block, 0, LONG), host_span(data), stream=stream)
 
         with ThreadStream() as thread, lent(heap, LONG) as block:
             other.wait_for(thread.submit(lambda: gate.wait(30)))
@@ -180,7 +180,7 @@ class TestCollected:
             gate.set()
             stream.synchronize()
             other.synchronize()  # it frees the knot
-            assert np.array_equal(read(heap, block, LONG), given)
+            assert np.array_equal(read(heap, block, LONG), data)
 
 
 class TestLost:
@@ -209,11 +209,11 @@ class TestLost:
         backend.free(block, stream=None)
 
     def test_what_is_on_the_host_and_on_the_other_device_is_kept(self, cuda_machine):
-        lost, kept, host = (accel.full(10, 3.0, device=device) for device in ("cuda:0", "cuda:1", "cpu"))
+        lost, intact, host = (accel.full(10, 3.0, device=device) for device in ("cuda:0", "cuda:1", "cpu"))
         cuda_machine.lose(0)
         with pytest.raises(DeviceLostError):
             lost.to_numpy()
-        assert kept.to_numpy().sum() == host.to_numpy().sum() == 30
+        assert intact.to_numpy().sum() == host.to_numpy().sum() == 30
         lost.release()
 
     def test_a_transfer_under_way_ends(self, cuda_machine):

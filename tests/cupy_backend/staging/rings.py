@@ -37,15 +37,15 @@ def tracing(trace):
         sys.settrace(before)
 
 
-def there_and_back(backend, block, given, stream, start=0):
+def there_and_back(backend, block, data, stream, start=0):
     """Return bytes after a copy to the device and back; with a stream, after its work."""
-    found = np.zeros_like(given)
-    span = Span(block, start, given.nbytes)
-    backend.copy(span, host_span(given), stream=stream)
-    backend.copy(host_span(found), span, stream=stream)
+    result = np.zeros_like(data)
+    span = Span(block, start, data.nbytes)
+    backend.copy(span, host_span(data), stream=stream)
+    backend.copy(host_span(result), span, stream=stream)
     stream = stream or backend.default_stream(heap_of(Device("gpu")).device)
     stream.record().wait()
-    return found
+    return result
 
 
 def hold_up(machine, stream, run=None, after=None):

@@ -28,44 +28,44 @@ class TestAsynchronous:
 
     @pytest.mark.parametrize("nbytes", [16, LONG])
     def test_a_download(self, machine, heap, backend, device, gate, nbytes):
-        given, found, stream = random_bytes(nbytes), np.zeros(nbytes, np.uint8), backend.new_stream(device)
+        data, result, stream = random_bytes(nbytes), np.zeros(nbytes, np.uint8), backend.new_stream(device)
         with lent(heap, nbytes) as block:
-            write(heap, block, given)
+            write(heap, block, data)
             hold_up(machine, stream, gate.pass_through)
-            backend.copy(host_span(found), Span(block, 0, nbytes), stream=stream)
+            backend.copy(host_span(result), Span(block, 0, nbytes), stream=stream)
             event = stream.record()
             assert not event.done()
             gate.set()
             event.wait()
-            assert np.array_equal(found, given)
+            assert np.array_equal(result, data)
 
     def test_an_upload_of_more_than_the_ring_has(self, machine, heap, backend, device, gate, ring):
-        given, stream = random_bytes(3 * COUNT * PIECE), backend.new_stream(device)
-        with lent(heap, given.nbytes) as block:
+        data, stream = random_bytes(3 * COUNT * PIECE), backend.new_stream(device)
+        with lent(heap, data.nbytes) as block:
             heap.synchronize()
             hold_up(machine, stream, gate.pass_through)
-            backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=stream)
+            backend.copy(Span(block, 0, data.nbytes), host_span(data), stream=stream)
             event = stream.record()
             assert not event.done()
             gate.set()
             event.wait()
-            assert np.array_equal(read(heap, block, given.nbytes), given)
+            assert np.array_equal(read(heap, block, data.nbytes), data)
 
     def test_items_by_a_table_that_is_longer_than_the_ring(self, machine, heap, backend, device, gate, ring):
-        given, dtype, stream = random_bytes(8 * PIECE), np.dtype(np.int32), backend.new_stream(device)
+        data, dtype, stream = random_bytes(8 * PIECE), np.dtype(np.int32), backend.new_stream(device)
         table = np.arange(2 * PIECE)[::-1].copy()
-        with lent(heap, given.nbytes) as block, lent(heap, given.nbytes) as other:
-            write(heap, block, given)
+        with lent(heap, data.nbytes) as block, lent(heap, data.nbytes) as other:
+            write(heap, block, data)
             hold_up(machine, stream, gate.pass_through)
-            source = Operand(Span(block, 0, given.nbytes), 0, dtype, table.shape, (0,), table=table)
-            target = Operand(Span(other, 0, given.nbytes), 0, dtype, table.shape, (4,))
+            source = Operand(Span(block, 0, data.nbytes), 0, dtype, table.shape, (0,), table=table)
+            target = Operand(Span(other, 0, data.nbytes), 0, dtype, table.shape, (4,))
             backend.copy_strided(target, source, accel.copies.plan(target, source), stream=stream)
             event = stream.record()
             assert not event.done()
             gate.set()
             event.wait()
-            found = read(heap, other, given.nbytes)
-        assert np.array_equal(found.view(dtype), given.view(dtype)[::-1])
+            result = read(heap, other, data.nbytes)
+        assert np.array_equal(result.view(dtype), data.view(dtype)[::-1])
 
     @pytest.mark.parametrize(("strides", "pinned"), [((4, 80), False), ((4, 80), True), ((800, 4), False)])
     def test_items_that_are_unpacked_here_and_rows(self, machine, heap, backend, device, gate, strides, pinned):
@@ -86,15 +86,15 @@ class TestAsynchronous:
 
     def test_a_transfer_tells_its_time_and_its_progress(self, device, monkeypatch):
         monkeypatch.setattr(thresholds, "PIECE", 1 << 18)
-        seen, host = [], accel.container(np.arange(float(LONG // 8)))
+        reports, host = [], accel.container(np.arange(float(LONG // 8)))
         there = accel.empty(LONG // 8, "float64", device=device)
         back = accel.empty(LONG // 8, "float64")
         stream = accel.new_stream(device)
-        up = there.copy_from_async(host, stream=stream, progress=lambda *numbers: seen.append(numbers))
+        up = there.copy_from_async(host, stream=stream, progress=lambda *numbers: reports.append(numbers))
         down = back.copy_from_async(there, stream=accel.new_stream(device))
         up.wait()
         down.wait()
-        assert seen == [(step << 18, LONG) for step in range(1, 5)]
+        assert reports == [(step << 18, LONG) for step in range(1, 5)]
         assert min(up.seconds, down.seconds) > 0
         assert np.array_equal(back.to_numpy(), host.to_numpy())
 

@@ -23,8 +23,8 @@ class TestBytes:
         stream = backend.new_stream(device) if kind == "new" else None
         with lent(heap, 8 * PIECE) as block:
             for more in (-1, 0, 1, 333):
-                given = random_bytes(max(1, pieces * PIECE + more) + 3)[3:]
-                assert np.array_equal(there_and_back(backend, block, given, stream, start=more + 1), given)
+                data = random_bytes(max(1, pieces * PIECE + more) + 3)[3:]
+                assert np.array_equal(there_and_back(backend, block, data, stream, start=more + 1), data)
         assert nothing_is_lost(machine, ring)
 
     def test_many_threads_copy_at_once_on_streams_of_their_own_and_on_one(self, machine, heap, backend, device, ring):
@@ -35,8 +35,8 @@ class TestBytes:
             draw = random.Random(number)
             stream = [None, one, backend.new_stream(device)][number % 3]
             for _ in range(10):
-                given = random_bytes(draw.randrange(1, 6 * PIECE))
-                wrong.append(not np.array_equal(there_and_back(backend, block, given, stream), given))
+                data = random_bytes(draw.randrange(1, 6 * PIECE))
+                wrong.append(not np.array_equal(there_and_back(backend, block, data, stream), data))
 
         threads = [threading.Thread(target=work, args=each) for each in enumerate(blocks)]
         for thread in threads:
@@ -53,29 +53,29 @@ class TestBytes:
         assert nothing_is_lost(machine, ring)
 
     def test_a_stream_does_not_wait_for_the_pieces_of_one_that_is_held_up(self, machine, heap, backend, device, ring):
-        one, other, held = backend.new_stream(device), backend.new_stream(device), Work()
+        one, other, blocker = backend.new_stream(device), backend.new_stream(device), Work()
         with lent(heap, 9 * PIECE) as block, lent(heap, 9 * PIECE) as another:
             heap.synchronize()
-            hold_up(machine, one, after=held)
-            given = random_bytes(COUNT * PIECE)
-            backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=one)
+            hold_up(machine, one, after=blocker)
+            data = random_bytes(COUNT * PIECE)
+            backend.copy(Span(block, 0, data.nbytes), host_span(data), stream=one)
             assert np.array_equal(
                 there_and_back(backend, another, random_bytes(9 * PIECE), other), random_bytes(9 * PIECE)
             )
-            held.end(0.0)
+            blocker.end(0.0)
             one.synchronize()
-            assert np.array_equal(read(heap, block, given.nbytes), given)
-            there_and_back(backend, another, given, other)
+            assert np.array_equal(read(heap, block, data.nbytes), data)
+            there_and_back(backend, another, data, other)
         assert nothing_is_lost(machine, ring)
 
     def test_what_others_have_under_way_makes_nobody_pin_anew(self, machine, heap, backend, device, ring, monkeypatch):
-        given, few = random_bytes(COUNT * PIECE), random_bytes(2 * PIECE)
+        data, few = random_bytes(COUNT * PIECE), random_bytes(2 * PIECE)
         marks, streams = (Work(), Work()), [backend.new_stream(device) for _ in range(2)]
-        with lent(heap, given.nbytes) as block, lent(heap, given.nbytes) as other:
+        with lent(heap, data.nbytes) as block, lent(heap, data.nbytes) as other:
             heap.synchronize()
             for mark, into, stream in zip(marks, (block, other), streams, strict=True):
                 hold_up(machine, stream, after=mark)
-                backend.copy(Span(into, 0, given.nbytes), host_span(given), stream=stream)
+                backend.copy(Span(into, 0, data.nbytes), host_span(data), stream=stream)
                 stream._late.synchronize()
             marks[1].end(0.0)
             with monkeypatch.context() as patch:
@@ -90,14 +90,14 @@ class TestBytes:
         machine.reads_pageable = True
         stream = backend.new_stream(device)
         for nbytes in (8, 80, 800, 8000):
-            given = random_bytes(nbytes)
+            data = random_bytes(nbytes)
             with backend._driver.on(device):
-                memory = backend._copier.upload(given, stream)
-                given[:] = 0
-            found = np.zeros(nbytes, np.uint8)
+                memory = backend._copier.upload(data, stream)
+                data[:] = 0
+            result = np.zeros(nbytes, np.uint8)
             with backend._driver.on(device):
-                ring.download(found, memory.ptr, stream)
-            assert np.array_equal(found, random_bytes(nbytes))
+                ring.download(result, memory.ptr, stream)
+            assert np.array_equal(result, random_bytes(nbytes))
             del memory
 
 
@@ -108,50 +108,50 @@ class TestItems:
         sizes, take = [], ring._memory.take
         monkeypatch.setattr(ring._memory, "take", lambda nbytes, device: sizes.append(nbytes) or take(nbytes, device))
         values = np.arange(int(np.prod(extents)), dtype=np.int32).reshape(extents)
-        found = np.zeros(tuple(3 * extent for extent in extents), np.int32)
-        into = found[(..., *(slice(None, None, -3) for _ in extents))]
-        start = into.__array_interface__["data"][0] - found.ctypes.data
+        result = np.zeros(tuple(3 * extent for extent in extents), np.int32)
+        into = result[(..., *(slice(None, None, -3) for _ in extents))]
+        start = into.__array_interface__["data"][0] - result.ctypes.data
         stream = backend.new_stream(device) if on == "new" else None
         with lent(heap, values.nbytes) as block:
             write(heap, block, values.reshape(-1).view(np.uint8))
             source = Operand(Span(block, 0, values.nbytes), 0, values.dtype, extents, values.strides)
-            target = Operand(host_span(found.reshape(-1).view(np.uint8)), start, values.dtype, extents, into.strides)
+            target = Operand(host_span(result.reshape(-1).view(np.uint8)), start, values.dtype, extents, into.strides)
             leaves = tuple(map(Leaf, extents, into.strides, values.strides))
             backend.copy_strided(target, source, Plan(leaves, 4), stream=stream)
             backend.synchronize(device)
         assert np.array_equal(into, values)
-        assert found.sum(dtype=np.int64) == values.sum(dtype=np.int64)
+        assert result.sum(dtype=np.int64) == values.sum(dtype=np.int64)
         assert set(sizes) == {PIECE}
         assert nothing_is_lost(machine, ring)
 
     @pytest.mark.parametrize("fill", Fill)
     @pytest.mark.parametrize("swizzle", [None, Swizzling(0b111 << 7, 3)])
     def test_scattered_and_hidden_items_come_in_pieces(self, machine, heap, backend, device, ring, swizzle, fill):
-        expected, given, dtype = random_bytes(8192), random_bytes(8192)[::-1].copy(), np.dtype(np.int32)
-        found = expected.copy()
-        with lent(heap, given.nbytes) as block:
-            write(heap, block, given)
-            source = Operand(Span(block, 0, given.nbytes), 0, dtype, (30, 60), (240, 4))
-            target = Operand(host_span(found), 0, dtype, (30, 60), (4, 120), swizzle=swizzle)
+        expected, data, dtype = random_bytes(8192), random_bytes(8192)[::-1].copy(), np.dtype(np.int32)
+        result = expected.copy()
+        with lent(heap, data.nbytes) as block:
+            write(heap, block, data)
+            source = Operand(Span(block, 0, data.nbytes), 0, dtype, (30, 60), (240, 4))
+            target = Operand(host_span(result), 0, dtype, (30, 60), (4, 120), swizzle=swizzle)
             leaves = tuple(map(Leaf, source.extents, target.strides, source.strides))
             plan = Plan(leaves, 4, bound=5000, fill=fill)
             backend.copy_strided(target, source, plan, stream=None)
             backend.synchronize(device)
-        carry_out(plan, target, expected, source, given)
-        assert np.array_equal(found, expected)
+        carry_out(plan, target, expected, source, data)
+        assert np.array_equal(result, expected)
         assert nothing_is_lost(machine, ring)
 
     def test_an_item_may_be_larger_than_a_piece(self, machine, heap, backend, device, ring):
         values = random_bytes(3 * 2500)
-        found = np.zeros(3 * 5000, np.uint8)
+        result = np.zeros(3 * 5000, np.uint8)
         dtype = np.dtype("V2500")
         with lent(heap, values.nbytes) as block:
             write(heap, block, values)
             source = Operand(Span(block, 0, values.nbytes), 0, dtype, (3,), (2500,))
-            target = Operand(host_span(found), 10_000, dtype, (3,), (-5000,))
+            target = Operand(host_span(result), 10_000, dtype, (3,), (-5000,))
             backend.copy_strided(target, source, Plan((Leaf(3, -5000, 2500),), 2500, target_start=0), stream=None)
             backend.synchronize(device)
-        assert np.array_equal(found.reshape(3, 2, 2500)[::-1, 0].reshape(-1), values)
+        assert np.array_equal(result.reshape(3, 2, 2500)[::-1, 0].reshape(-1), values)
         assert nothing_is_lost(machine, ring)
 
 
@@ -180,13 +180,13 @@ class TestPinned:
     def test_where_no_more_can_be_pinned_all_goes_on_with_one_warning(self, machine, heap, backend, device, ring):
         machine.room_to_pin = 0
         machine.reads_pageable = True
-        given = random_bytes(5 * PIECE)
-        with lent(heap, given.nbytes) as block:
+        data = random_bytes(5 * PIECE)
+        with lent(heap, data.nbytes) as block:
             with pytest.warns(RuntimeWarning, match="copies go on through pageable memory: 1000 bytes") as caught:
-                assert np.array_equal(there_and_back(backend, block, given, None), given)
+                assert np.array_equal(there_and_back(backend, block, data, None), data)
             assert [warning.filename for warning in caught] == [rings.__file__]
-            assert np.array_equal(there_and_back(backend, block, given, None), given)
+            assert np.array_equal(there_and_back(backend, block, data, None), data)
             machine.room_to_pin = 1 << 30
-            assert np.array_equal(there_and_back(backend, block, given, None), given)
+            assert np.array_equal(there_and_back(backend, block, data, None), data)
         assert nothing_is_lost(machine, ring)
         assert free_pieces(ring) > 0

@@ -3,6 +3,7 @@
 With ACCEL_CORPUS_SEEDS in the environment, tests run with all compilers, widths of warps and orders; else with a few.
 """
 
+import mmap
 import os
 import shutil
 import sys
@@ -11,24 +12,29 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
-from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.build.building import build, kernel_names
 from accel.backends.cuda_on_cpu.launch.launching import CHECKS, Kind, Range, run
 from accel.backends.cuda_on_cpu.launch.module import Module
 
-__all__ = ["ALL", "THOROUGH", "Memory", "Setup", "kinds", "ran", "setups"]
+__all__ = ["ALL", "ROOM", "THOROUGH", "Memory", "Setup", "floats", "ints", "kinds", "ran", "setups"]
 
 ALL = ",".join(name for name in CHECKS if name != "banks")
 THOROUGH = "ACCEL_CORPUS_SEEDS" in os.environ
+ROOM = 1 << 16
 
 
 class Memory:
-    """An allocation of a device: bytes at an address that is a multiple of 256."""
+    """An allocation of a device: pages of its own, with room around it, so that an access that misses it hits nothing.
+
+    Its address is a multiple of 256.
+    """
 
     def __init__(self, values, *, written=True, readonly=False, released=False):
         values = np.asarray(values)
-        self._bytes = np.full(values.nbytes + 512, 0xFF, np.uint8)
-        begin = -self._bytes.ctypes.data % 256
-        self.values = self._bytes[begin : begin + values.nbytes].view(values.dtype).reshape(values.shape)
+        pages = np.frombuffer(mmap.mmap(-1, values.nbytes + 2 * ROOM), np.uint8)
+        content = pages[ROOM : ROOM + values.nbytes]
+        content[:] = 0xFF  # as new memory has
+        self.values = content.view(values.dtype).reshape(values.shape)
         self.marks = None if written else np.zeros(values.nbytes + 16, np.uint8)
         if written:
             self.values[...] = values
@@ -39,6 +45,16 @@ class Memory:
     @property
     def address(self):
         return self.values.ctypes.data
+
+
+def ints(count=64, **options):
+    """Return memory of zeros; `options` are those of `Memory`."""
+    return Memory(np.zeros(count, np.int32), **options)
+
+
+def floats(count=64, **options):
+    """Return memory of zeros; `options` are those of `Memory`."""
+    return Memory(np.zeros(count, np.float32), **options)
 
 
 class Setup(NamedTuple):
@@ -62,10 +78,11 @@ def setups():
 
 
 @cache
-def module(source, kernels, setup, checked=True):
+def module(source, setup, checked=True):
     before = os.environ.get("ACCEL_KERNEL_COMPILER")
     os.environ["ACCEL_KERNEL_COMPILER"] = setup.compiler
     try:
+        kernels = kernel_names(source)
         return Module.load(build(source, warp=setup.warp, checked=checked, kernels=kernels), "tests")
     finally:
         del os.environ["ACCEL_KERNEL_COMPILER"]
@@ -73,10 +90,10 @@ def module(source, kernels, setup, checked=True):
             os.environ["ACCEL_KERNEL_COMPILER"] = before
 
 
-def ran(source, kernel, grid, block, *arguments, setup, checks=ALL, kernels=None, memories=(), **settings):
+def ran(source, kernel, grid, block, *arguments, setup, checks=ALL, **settings):
     """Launch a kernel, and return the outcome. Memories are passed as their addresses, Python integers as ints."""
-    loaded = module(source, kernels or (kernel,), setup, bool(checks))
-    used = [each for each in arguments if isinstance(each, Memory)] + list(memories)
+    loaded = module(source, setup, bool(checks))
+    used = [each for each in arguments if isinstance(each, Memory)]
     variables = [Range(each.offset, each.size, None, None, each.readonly, 0) for each in loaded.globals]
     ranges = sorted([each.range for each in used] + variables, key=lambda each: each.begin)
     settings.setdefault("seed", 0)

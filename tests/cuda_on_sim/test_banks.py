@@ -7,10 +7,9 @@ from accel.backends.cuda_on_cpu.launch.launching import Kind
 import accel
 from accel.errors import KernelBanksError, KernelRaceError
 
-from .checking import Memory, ran, setups
+from .checking import ints, ran
 from .launching import launch
 
-every_setup = pytest.mark.parametrize("setup", setups(), ids=str)
 TURN = """
 extern "C" __global__ void turn(const float* x, float* y) {
     __shared__ float tile[32][WIDTH];
@@ -44,13 +43,11 @@ def passes(setup, type_, step, *, lanes=None, block=None):
 
 
 @pytest.mark.slow
-@every_setup
 def test_words_a_multiple_of_32_apart_are_in_one_bank(setup):
     assert [passes(setup, "int", step) for step in (0, 1, 2, 3, 4, 8, 16)] == [1, 1, 2, 1, 4, 8, 16]
     assert [passes(setup, "int", 2, lanes=lanes) for lanes in (1, 16, 17, 20, 32)] == [1, 1, 2, 2, 2]
 
 
-@every_setup
 def test_narrow_items_share_words_and_wide_ones_take_parts_of_a_warp(setup):
     assert [passes(setup, "char", step) for step in (1, 3, 4, 8)] == [1, 1, 1, 2]
     assert [passes(setup, "short", step) for step in (1, 2, 4)] == [1, 1, 2]
@@ -90,7 +87,6 @@ def test_other_findings_come_first():
     assert [report.check for report in error.value.reports] == ["race", "init", "banks"]
 
 
-@every_setup
 def test_a_thread_that_runs_ahead_is_compared_in_the_rounds_that_all_make(setup):
     text = """extern "C" __global__ void loop(int rounds) {
         __shared__ volatile int all[64 * 2];
@@ -103,7 +99,6 @@ def test_a_thread_that_runs_ahead_is_compared_in_the_rounds_that_all_make(setup)
         assert finding.count <= rounds
 
 
-@every_setup
 def test_accesses_of_global_memory_have_no_banks(setup):
     text = 'extern "C" __global__ void copy(int* x) { x[threadIdx.x * 32] = 1; }'
-    assert not ran(text, "copy", 1, 32, Memory(np.zeros(1024, "i4")), setup=setup, checks="banks").findings
+    assert not ran(text, "copy", 1, 32, ints(1024), setup=setup, checks="banks").findings

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .checking import Memory, kinds, ran, setups
+from .checking import Memory, ints, kinds, ran, setups
 
 SOURCE = r"""
 #define N 64
@@ -119,17 +119,12 @@ extern "C" __global__ void filled(int* out, int size) {
 }
 """
 N = 64
-KERNELS = tuple(line.split("(")[0].split()[-1] for line in SOURCE.splitlines() if "__global__" in line)
 SETUPS = setups()
-
-
-def ints(count=N, **options):
-    return Memory(np.zeros(count, np.int32), **options)
 
 
 def launch(setup, kernel, *arguments, threads=N, grid=1, **options):
     options = {"checks": "memory,race,init", **options}
-    return ran(SOURCE, kernel, grid, threads, *arguments, setup=setup, kernels=KERNELS, **options)
+    return ran(SOURCE, kernel, grid, threads, *arguments, setup=setup, **options)
 
 
 def count(outcome):
@@ -138,13 +133,8 @@ def count(outcome):
     return sum(finding.count for finding in outcome.findings)
 
 
-@pytest.fixture(params=SETUPS, ids=str)
-def setup(request):
-    return request.param
-
-
 @pytest.mark.parametrize("kernel", ["shared_written_by_some", "shared_bytes", "dynamic_written_by_some"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(written=st.integers(0, N))
 def test_each_read_of_shared_memory_that_nobody_wrote_is_reported(kernel, written):
     for setup in SETUPS:
@@ -157,7 +147,7 @@ def test_an_atomic_update_reads(setup):
     assert count(launch(setup, "sum_without_zero", ints())) == 1
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(written=st.lists(st.booleans(), min_size=N, max_size=N))
 def test_each_read_of_an_element_that_nobody_wrote_is_reported(written):
     for setup in SETUPS:

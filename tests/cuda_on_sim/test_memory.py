@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .checking import Memory, kinds, ran, setups
+from .checking import ROOM, Memory, ints, kinds, ran, setups
 
 SOURCE = r"""
 #define N 64
@@ -71,25 +71,15 @@ extern "C" __global__ void locals(int* out) {
     out[threadIdx.x] = sum;
 }
 """
-KERNELS = tuple(line.split("(")[0].split()[-1] for line in SOURCE.splitlines() if "__global__" in line)
 SETUPS = setups()
 
 
-def ints(count=64, **options):
-    return Memory(np.zeros(count, np.int32), **options)
-
-
 def launch(setup, kernel, *arguments, threads=1, **options):
-    return ran(SOURCE, kernel, 1, threads, *arguments, setup=setup, kernels=KERNELS, **options)
-
-
-@pytest.fixture(params=SETUPS, ids=str)
-def setup(request):
-    return request.param
+    return ran(SOURCE, kernel, 1, threads, *arguments, setup=setup, **options)
 
 
 @pytest.mark.parametrize("kernel", ["write_at", "update_at", "volatile_at"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(at=st.integers(-100, 200))
 def test_a_write_is_made_exactly_if_it_is_in_bounds(kernel, at):
     for setup in SETUPS:
@@ -97,6 +87,11 @@ def test_a_write_is_made_exactly_if_it_is_in_bounds(kernel, at):
         outcome = launch(setup, kernel, memory, at)
         assert bool(memory.values.any()) == (0 <= at < 64)
         assert kinds(outcome) == ([] if 0 <= at < 64 else ["OUT_OF_BOUNDS"])
+
+
+def test_an_access_that_misses_the_memory_of_a_test_hits_no_other():
+    first, second = ints(), ints()
+    assert abs(first.address - second.address) >= 2 * ROOM
 
 
 @pytest.mark.parametrize("at", [-1, 64, 10_000])

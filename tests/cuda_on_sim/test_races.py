@@ -1,10 +1,9 @@
 """Races that a kernel has are reported, and what barriers, atomics and fences order is not."""
 
-import numpy as np
 import pytest
 
 from ..tables import rows
-from .checking import THOROUGH, Memory, kinds, ran, setups
+from .checking import THOROUGH, ints, kinds, ran
 
 SOURCE = r"""
 #include <cooperative_groups.h>
@@ -340,21 +339,11 @@ extern "C" __global__ void each_its_own(int* out) { out[threadIdx.x] = 1; }
 extern "C" __global__ void reversed(int* out) { out[N - 1 - threadIdx.x] += 1; }
 """
 N = 128
-KERNELS = tuple(line.split("(")[0].split()[-1] for line in SOURCE.splitlines() if "__global__" in line)
 BLOCKS = 6
 
 
-def ints(count=N):
-    return Memory(np.zeros(count, np.int32))
-
-
 def launch(setup, kernel, grid, *arguments, **settings):
-    return ran(SOURCE, kernel, grid, N, *arguments, setup=setup, kernels=KERNELS, **settings)
-
-
-@pytest.fixture(params=setups(), ids=str)
-def setup(request):
-    return request.param
+    return ran(SOURCE, kernel, grid, N, *arguments, setup=setup, **settings)
 
 
 @pytest.fixture(params=range(3 if THOROUGH else 2))
@@ -363,45 +352,45 @@ def seed(request):
 
 
 RACES = {
-    "missing_barrier": lambda: (1, ints()),
-    "missing_second_barrier": lambda: (1, ints(), 3),
-    "one_place": lambda: (1, ints()),
-    "one_place_in_a_warp": lambda: (1, ints()),
-    "between_blocks": lambda: (BLOCKS, ints()),
-    "plain_and_atomic": lambda: (1, ints()),
-    "bytes_of_others": lambda: (1, ints()),
-    "word_over_bytes": lambda: (1, ints()),
-    "warp_without_sync": lambda: (1, ints()),
-    "last_block_without_fence": lambda: (BLOCKS, ints(), ints(), ints()),
-    "fence_of_another": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
-    "lock_without_fence": lambda: (BLOCKS, ints()),
-    "read_by_all_then_written": lambda: (1, ints()),
-    "part_of_a_warp": lambda: (1, ints()),
+    "missing_barrier": lambda: (1, ints(N)),
+    "missing_second_barrier": lambda: (1, ints(N), 3),
+    "one_place": lambda: (1, ints(N)),
+    "one_place_in_a_warp": lambda: (1, ints(N)),
+    "between_blocks": lambda: (BLOCKS, ints(N)),
+    "plain_and_atomic": lambda: (1, ints(N)),
+    "bytes_of_others": lambda: (1, ints(N)),
+    "word_over_bytes": lambda: (1, ints(N)),
+    "warp_without_sync": lambda: (1, ints(N)),
+    "last_block_without_fence": lambda: (BLOCKS, ints(N), ints(N), ints(N)),
+    "fence_of_another": lambda: (BLOCKS, ints(BLOCKS * N), ints(N)),
+    "lock_without_fence": lambda: (BLOCKS, ints(N)),
+    "read_by_all_then_written": lambda: (1, ints(N)),
+    "part_of_a_warp": lambda: (1, ints(N)),
     "grid_without_sync": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N)),
 }
 NONE = {
     "grid_with_sync": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N), 3),
-    "tiles": lambda: (1, ints()),
-    "tiles_know_what_others_knew": lambda: (1, ints()),
-    "reduction": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
-    "ping_pong": lambda: (1, ints(), 5),
-    "last_block": lambda: (BLOCKS, ints(BLOCKS * N), ints(), ints()),
-    "fence_after_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
-    "fences_before_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
-    "fences_before_warp_sync": lambda: (2, ints(), ints(), ints()),
-    "chained_blocks": lambda: (BLOCKS, ints(BLOCKS * N), ints(), 5),
-    "lock_with_fence": lambda: (BLOCKS, ints()),
-    "flag_with_fence": lambda: (2, ints(), ints(), ints()),
-    "chained_scan": lambda: (BLOCKS, ints(), ints(), ints()),
-    "chained_sum": lambda: (BLOCKS, ints(), ints(), ints(), ints()),
-    "histogram": lambda: (BLOCKS, ints(BLOCKS * N), ints()),
+    "tiles": lambda: (1, ints(N)),
+    "tiles_know_what_others_knew": lambda: (1, ints(N)),
+    "reduction": lambda: (BLOCKS, ints(BLOCKS * N), ints(N)),
+    "ping_pong": lambda: (1, ints(N), 5),
+    "last_block": lambda: (BLOCKS, ints(BLOCKS * N), ints(N), ints(N)),
+    "fence_after_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints(N)),
+    "fences_before_barrier": lambda: (BLOCKS, ints(BLOCKS * N), ints(N)),
+    "fences_before_warp_sync": lambda: (2, ints(N), ints(N), ints(N)),
+    "chained_blocks": lambda: (BLOCKS, ints(BLOCKS * N), ints(N), 5),
+    "lock_with_fence": lambda: (BLOCKS, ints(N)),
+    "flag_with_fence": lambda: (2, ints(N), ints(N), ints(N)),
+    "chained_scan": lambda: (BLOCKS, ints(N), ints(N), ints(N)),
+    "chained_sum": lambda: (BLOCKS, ints(N), ints(N), ints(N), ints(N)),
+    "histogram": lambda: (BLOCKS, ints(BLOCKS * N), ints(N)),
     "neighbouring_bytes": lambda: (BLOCKS, ints(BLOCKS * N), ints(BLOCKS * N)),
-    "shuffles_between_writes": lambda: (1, ints()),
-    "early_exit": lambda: (1, ints()),
-    "read_by_all": lambda: (BLOCKS, ints(), ints(BLOCKS * N)),
-    "write_after_read": lambda: (1, ints()),
-    "class_in_shared_memory": lambda: (1, ints()),
-    "own_atomics": lambda: (1, ints()),
+    "shuffles_between_writes": lambda: (1, ints(N)),
+    "early_exit": lambda: (1, ints(N)),
+    "read_by_all": lambda: (BLOCKS, ints(N), ints(BLOCKS * N)),
+    "write_after_read": lambda: (1, ints(N)),
+    "class_in_shared_memory": lambda: (1, ints(N)),
+    "own_atomics": lambda: (1, ints(N)),
 }
 
 
@@ -444,14 +433,14 @@ def test_a_race_has_both_threads_and_their_scope(setup, seed, kernel, scope):
 
 
 def test_launches_are_ordered_one_after_the_other(setup, seed):
-    out = ints()
+    out = ints(N)
     for kernel in ("each_its_own", "reversed", "each_its_own"):
         assert kinds(checked(setup, kernel, (1, out), seed=seed)) == []
     assert "RACE" in kinds(checked(setup, "same_in_each_launch", (1, out), seed=seed))
 
 
 def test_the_shadow_of_memory_stays_with_it_and_is_dropped_with_it(setup):
-    out = ints()
+    out = ints(N)
     checked(setup, "each_its_own", (1, out))
     cells = out.range.cells
     assert cells
@@ -460,4 +449,4 @@ def test_the_shadow_of_memory_stays_with_it_and_is_dropped_with_it(setup):
 
 
 def test_without_the_check_nothing_is_reported(setup):
-    assert kinds(checked(setup, "missing_barrier", (1, ints()), checks="memory,sync")) == []
+    assert kinds(checked(setup, "missing_barrier", (1, ints(N)), checks="memory,sync")) == []

@@ -7,7 +7,7 @@ import accel
 from accel import RawKernel
 from accel.errors import KernelRaceError
 
-from .checking import ALL, Memory, kinds, ran, setups
+from .checking import ALL, Memory, floats, ints, kinds, ran
 
 SOURCE = r"""
 #include <cooperative_groups.h>
@@ -84,20 +84,15 @@ extern "C" __global__ void largest_too_early(float* found, float* out) {
     else *out = *found;
 }
 """
-KERNELS = (
-    "last_block_resets_the_counter", "one_lane_sets_what_all_get", "one_lane_sets_what_a_warp_gets",
-    "volatile_shuffled", "shuffled_beyond_the_end", "member_without_a_value", "class_with_an_empty_constructor",
-)  # fmt: skip
-pytestmark = pytest.mark.parametrize("setup", setups(), ids=str)
 
 
 def run(kernel, grid, block, *arguments, setup, **settings):
-    return ran(SOURCE, kernel, grid, block, *arguments, setup=setup, kernels=KERNELS, **settings)
+    return ran(SOURCE, kernel, grid, block, *arguments, setup=setup, **settings)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_last_block_may_reset_the_counter_of_blocks(setup, seed):
-    out = Memory(np.zeros(1, np.int32))
+    out = ints(1)
     assert kinds(run("last_block_resets_the_counter", 7, 64, out, setup=setup, seed=seed)) == []
     assert out.values[0] == 7
 
@@ -105,7 +100,7 @@ def test_the_last_block_may_reset_the_counter_of_blocks(setup, seed):
 @pytest.mark.parametrize("checks", [ALL, ""])
 @pytest.mark.parametrize("kernel", ["one_lane_sets_what_all_get", "one_lane_sets_what_a_warp_gets"])
 def test_lanes_may_give_a_variable_without_a_value_that_no_lane_takes(setup, kernel, checks):
-    count, out = Memory(np.zeros(1, np.int32)), Memory(np.zeros(128, np.int32))
+    count, out = ints(1), ints(128)
     assert kinds(run(kernel, 1, 128, count, out, setup=setup, checks=checks)) == []
     used = [i for i in range(128) if kernel != "one_lane_sets_what_all_get" or i % 3]
     assert count.values[0] == len(used)
@@ -113,26 +108,24 @@ def test_lanes_may_give_a_variable_without_a_value_that_no_lane_takes(setup, ker
 
 
 def test_volatile_memory_can_be_shuffled(setup):
-    out = Memory(np.zeros(64, np.int32))
+    out = ints()
     assert kinds(run("volatile_shuffled", 1, 64, Memory(np.arange(64, dtype=np.int32)), out, setup=setup)) == []
     assert out.values.tolist() == [i ^ 1 for i in range(64)]
 
 
 def test_what_is_shuffled_is_read_within_its_memory(setup):
-    outcome = run(
-        "shuffled_beyond_the_end", 1, 64, Memory(np.zeros(63, np.int32)), Memory(np.zeros(64, np.int32)), setup=setup
-    )
+    outcome = run("shuffled_beyond_the_end", 1, 64, ints(63), ints(), setup=setup)
     assert kinds(outcome) == ["OUT_OF_BOUNDS"]
 
 
 def test_a_structure_is_copied_with_a_member_that_has_no_value(setup):
-    out = Memory(np.zeros(64, np.int32))
+    out = ints()
     assert kinds(run("member_without_a_value", 1, 64, out, setup=setup)) == []
     assert out.values.tolist() == [i if i & 1 else -1 for i in range(64)]
 
 
 def test_shared_memory_is_of_a_class_whose_constructor_is_empty(setup):
-    out = Memory(np.zeros(64, np.float32))
+    out = floats()
     assert kinds(run("class_with_an_empty_constructor", 1, 64, out, setup=setup)) == []
     assert (out.values == 1).all()
 

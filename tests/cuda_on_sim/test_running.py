@@ -16,16 +16,13 @@ from hypothesis import strategies as st
 from .checking import Memory, kinds, module, ran, setups
 
 SOURCE = Path(__file__).with_name("running.cu").read_text(encoding="utf-8")
-KERNELS = tuple(
-    line.split("(")[0].split()[-1] for line in SOURCE.splitlines() if line.startswith('extern "C" __global__')
-)
 SETUPS = setups()
 NARROW = list(dict.fromkeys(setup._replace(warp=32) for setup in SETUPS))
 GCC = SETUPS[0]
 
 
 def launched(kernel, grid, block, *arguments, setup=GCC, checks="", **rest):
-    return ran(SOURCE, kernel, grid, block, *arguments, setup=setup, checks=checks, kernels=KERNELS, **rest)
+    return ran(SOURCE, kernel, grid, block, *arguments, setup=setup, checks=checks, **rest)
 
 
 def zeros(count, dtype="i4"):
@@ -46,7 +43,7 @@ def order(grid, block, **rest):
     st.tuples(*[st.integers(1, 5)] * 3), st.tuples(st.integers(1, 40), st.integers(1, 5), st.integers(1, 5)),
     st.integers(0, 2**64 - 1), st.integers(1, 3),
 )  # fmt: skip
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_every_thread_of_the_grid_runs_once_with_its_indices(grid, block, seed, workers):
     size = int(np.prod(grid)) * int(np.prod(block))
     seen = zeros(size)
@@ -89,7 +86,6 @@ def test_threads_of_a_block_start_in_random_order_after_a_barrier_too():
 # --- barriers
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
 @pytest.mark.parametrize("checks", ["", "memory,race,init,sync"])
 def test_a_block_exchanges_values_through_shared_memory(setup, checks):
     x = Memory(np.arange(4 * 256, dtype="i4"))
@@ -99,7 +95,7 @@ def test_a_block_exchanges_values_through_shared_memory(setup, checks):
 
 
 @given(st.integers(1, 300), st.integers(1, 7), st.integers(0, 9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_barriers_count_and_combine_what_threads_pass(threads, modulus, seed):
     out = zeros(3 * threads)
     launched("predicates", 1, threads, out, modulus, seed=seed)
@@ -146,7 +142,7 @@ def test_lanes_that_can_never_meet_are_a_deadlock_with_where_each_thread_stands(
 
 
 @given(st.integers(1, 2**32 - 1), st.integers(0, 20))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_lanes_in_a_branch_find_the_lanes_that_are_in_it(mask, seed):
     out = zeros(32, "u4")
     launched("branches", 1, 32, out, np.uint32(mask), seed=seed)
@@ -191,7 +187,7 @@ def test_blocks_keep_their_shared_memory_in_a_hand_made_grid_barrier(workers):
 
 
 @given(st.integers(1, 40), st.integers(1, 70), st.integers(1, 3), st.integers(0, 9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_cooperative_launch_has_barriers_of_the_grid(blocks, threads, workers, seed):
     x = Memory(np.arange(blocks, dtype="i4"))
     outcome = launched("grid_barriers", blocks, threads, x, 4, workers=workers, seed=seed, cooperative=True)
@@ -224,7 +220,7 @@ def test_a_fault_stops_the_launch_and_the_next_one_runs(setup, kernel, kind):
     assert outcome.stopped == kind
     assert kinds(outcome)[0] == kind.name
     first = outcome.findings[0]
-    low, high = module(SOURCE, KERNELS, setup, checked=False).code
+    low, high = module(SOURCE, setup, checked=False).code
     assert low < first.here.pc <= high
     if kind == Kind.INVALID_ADDRESS:
         assert first.address == 4096 + 4 * first.here.thread.x
@@ -237,7 +233,7 @@ def test_an_endless_kernel_is_stopped_after_the_limit_with_where_its_threads_sta
     outcome = launched("endless", 4, 64, zeros(1), limit=0.2, workers=2)
     assert outcome.stopped == Kind.TIMEOUT
     assert kinds(outcome) == ["TIMEOUT"]
-    low, high = module(SOURCE, KERNELS, GCC, checked=False).code
+    low, high = module(SOURCE, GCC, checked=False).code
     standing = [each for each in outcome.standings if each.state != Standpoint.NOT_STARTED]
     assert {Standpoint(each.state) for each in standing} == {Standpoint.RUNNING, Standpoint.AT_BARRIER}
     assert all(low < each.pc <= high for each in standing)
@@ -304,10 +300,11 @@ def test_several_threads_launch_at_once():
 SCRIPT = """
 import os, signal, sys, threading, time, faulthandler
 import numpy as np
-from accel.backends.cuda_on_cpu.build.building import build
+from accel.backends.cuda_on_cpu.build.building import build, kernel_names
 from accel.backends.cuda_on_cpu.launch.launching import run, Kind
 from accel.backends.cuda_on_cpu.launch.module import Module
-loaded = Module.load(build(open(sys.argv[1]).read(), warp=32, checked=False, kernels=sys.argv[2].split(",")), "tests")
+source = open(sys.argv[1]).read()
+loaded = Module.load(build(source, warp=32, checked=False, kernels=kernel_names(source)), "tests")
 def go(kernel, *values, **settings):
     return run(loaded, loaded.entry(kernel), values, grid=(2, 1, 1), block=(64, 1, 1), **settings).stopped
 flag = np.zeros(1, "i4")
@@ -316,7 +313,7 @@ address = np.uint64(flag.ctypes.data)
 
 
 def in_process(text):
-    command = [sys.executable, "-c", SCRIPT + text, str(Path(__file__).with_name("running.cu")), ",".join(KERNELS)]
+    command = [sys.executable, "-c", SCRIPT + text, str(Path(__file__).with_name("running.cu"))]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 

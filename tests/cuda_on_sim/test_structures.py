@@ -55,13 +55,11 @@ def complaints(asserts, folder, setup):
     return done.stderr
 
 
-@pytest.mark.parametrize("setup", setups(), ids=str)
 def test_structures_have_the_sizes_and_fields_of_the_headers(setup, tmp_path):
     asserts = [each for cls in STRUCTURES for each in asserted(cls)]
     assert not complaints(asserts, tmp_path, setup)
 
 
-@pytest.mark.parametrize("setup", setups(), ids=str)
 def test_constants_have_the_values_of_the_headers(setup, tmp_path):
     asserts = [(f"uint32_t({name}) == {value}", name) for name, value in CONSTANTS.items()]
     assert not complaints(asserts, tmp_path, setup)

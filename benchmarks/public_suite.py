@@ -92,7 +92,7 @@ def _arguments(text: str, sources: list[Path], large: int) -> list[str]:
 def measured(program: Program, *, run: bool, limit: float) -> dict[str, Any]:
     """Compile and run a program; return what came of it."""
     from accel.backends.cuda_on_cpu.programs.building import build_program
-    from accel.backends.cuda_on_cpu.programs.running import run_program
+    from accel.backends.cuda_on_cpu.programs.execution import run_program
 
     from accel.errors import AccelError
 

@@ -32,7 +32,7 @@ from .streams import SimStream
 if TYPE_CHECKING:  # most programs run no kernels in C++
     from pathlib import Path
 
-    from ..cuda_on_cpu.programs.running import Ended
+    from ..cuda_on_cpu.programs.execution import Ended
     from .raw_executable import SimRawExecutable
     from .raw_sources import Kernels
 
@@ -295,8 +295,8 @@ class SimBackend:
         return self._kernels.get(key) or self._kernels.setdefault(key, Kernels(*key))
 
     def run_program(self, sources: "Sequence[Path]", arguments: Sequence[str] = (), **options: Any) -> "Ended":
-        """Build and run a program with ``main`` in a process of its own; see `cuda.programs.running.run_program`."""
-        from ..cuda_on_cpu.programs.running import run_program
+        """Build and run a program with ``main`` in a process of its own; see `programs.execution.run_program`."""
+        from ..cuda_on_cpu.programs.execution import run_program
 
         return run_program(sources, arguments, **options)
 

@@ -152,7 +152,7 @@ class Released(NamedTuple):
         The device.
     host, nbytes, pointer : int
         Address on the host, size in bytes, and simulated address.
-    said : str
+    description : str
         The block in words.
     site, freed : str
         Call sites at which it was allocated and released.
@@ -164,7 +164,7 @@ class Released(NamedTuple):
     host: int
     nbytes: int
     pointer: int
-    said: str
+    description: str
     site: str
     freed: str
     content: Bytes

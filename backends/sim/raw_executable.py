@@ -18,7 +18,8 @@ from accel.errors import KernelLaunchError
 
 from ..common.uninterrupted import stopped_by_interrupt
 from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
-from ..cuda_on_cpu.launch.launching import Dim3, Kind, Outcome, Range, run
+from ..cuda_on_cpu.launch.execution import Outcome, run
+from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
 from .memory import DeviceMemory, Memory
 from .races import Operation
 from .raw_sources import Kernels, Loaded

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from accel.backends.cuda_on_cpu.build.building import build, kernel_names
-from accel.backends.cuda_on_cpu.launch.launching import CHECKS, Kind, Range, run
+from accel.backends.cuda_on_cpu.launch.execution import run
 from accel.backends.cuda_on_cpu.launch.module import Module
+from accel.backends.cuda_on_cpu.launch.structures import CHECKS, Kind, Range
 
 __all__ = ["ALL", "ROOM", "THOROUGH", "Memory", "Setup", "floats", "ints", "kinds", "ran", "setups"]
 

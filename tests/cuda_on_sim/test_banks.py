@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from accel.backends.cuda_on_cpu.launch.launching import Kind
+from accel.backends.cuda_on_cpu.launch.structures import Kind
 
 import accel
 from accel.errors import KernelBanksError, KernelRaceError

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from accel.backends.cuda_on_cpu.build import caching, compiling
+from accel.backends.cuda_on_cpu.build import compilation, disk_cache
 from accel.backends.cuda_on_cpu.build.building import build
 from accel.backends.cuda_on_cpu.build.compilers import VARIABLE, find_compiler
 from accel.backends.cuda_on_cpu.build.digests import digest_of_files
@@ -66,7 +66,7 @@ def result(module, kernel, *values):
 @pytest.fixture
 def cache(tmp_path):
     """A cache that has the runtime only, which takes seconds to compile."""
-    runtime, compiler = made().runtime, list(caching.folder().glob("compiler-*"))
+    runtime, compiler = made().runtime, list(disk_cache.folder().glob("compiler-*"))
     folder = tmp_path / "cache" / "cuda_sim"
     folder.mkdir(parents=True, mode=0o700)
     for path in (runtime, *compiler):
@@ -163,7 +163,7 @@ def test_a_runtime_is_made_where_there_is_none(cache):
 
 def test_the_second_build_compiles_nothing(cache, monkeypatch):
     first = made()
-    monkeypatch.setattr(compiling, "compiled", None)
+    monkeypatch.setattr(compilation, "compiled", None)
     assert made() == first
     assert first.path.is_file()
     assert first.runtime.is_file()
@@ -180,7 +180,7 @@ def test_a_launch_of_what_was_built_before_needs_nothing_of_the_compiler(cache):
         source = 'extern "C" __global__ void k(int* p) { *p = 1; }'
         Module.load(build(source, warp=32, checked=False, kernels=("k",)), 0).entry("k")
         heavy = (
-            "build.compiling build.compiler_process build.libraries text.translation text.tokens debug_info.lines "
+            "build.compilation build.compiler_process build.libraries text.translation text.tokens debug_info.lines "
             "findings.explanations findings.messages"
         ).split()
         print([name for name in heavy if f"accel.backends.cuda_on_cpu.{name}" in sys.modules])
@@ -241,7 +241,7 @@ def test_the_cache_drops_what_was_used_least_recently(cache):
     for age, name in enumerate("abcd"):
         (cache / name).write_bytes(bytes(100))
         os.utime(cache / name, (1000 - age, 1000 - age))
-    caching.drop_oldest(250)
+    disk_cache.drop_oldest(250)
     assert sorted(path.name for path in cache.iterdir()) == ["a", "b"]
 
 
@@ -260,8 +260,8 @@ def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch, kind)
 
 
 def test_threads_that_build_the_same_compile_it_once(cache, monkeypatch):
-    compiled, compile_ = [], compiling._compile
-    monkeypatch.setattr(compiling, "_compile", lambda *given: compiled.append(1) or compile_(*given))
+    compiled, compile_ = [], compilation._compile
+    monkeypatch.setattr(compilation, "_compile", lambda *given: compiled.append(1) or compile_(*given))
     with ThreadPoolExecutor(4) as several:
         files = list(several.map(lambda context: context.run(made), [copy_context() for _ in range(4)]))
     assert len({*files}) == 1

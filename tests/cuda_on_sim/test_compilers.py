@@ -22,10 +22,10 @@ from accel.errors import CapabilityError
 def forgetful(tmp_path, monkeypatch):
     """Nothing is remembered from before, or afterwards."""
     monkeypatch.delenv(VARIABLE, raising=False)
-    compilers._found.cache_clear()
+    compilers._first_that_works.cache_clear()
     with accel.using(cache_dir=str(tmp_path / "cache")):
         yield
-    compilers._found.cache_clear()
+    compilers._first_that_works.cache_clear()
 
 
 def script(path, text):
@@ -75,7 +75,7 @@ def test_a_compiler_that_does_not_work_is_passed_over(tmp_path, monkeypatch):
     script(tmp_path / "bin" / "g++", "echo broken >&2; exit 1")
     script(tmp_path / "bin" / "clang++", f'exec {" ".join(real.command)} "$@"')
     none_but(monkeypatch, tmp_path / "bin", zig=False)
-    compilers._found.cache_clear()
+    compilers._first_that_works.cache_clear()
     assert find_compiler().command == (str(tmp_path / "bin" / "clang++"),)
 
 
@@ -94,7 +94,7 @@ def test_a_compiler_is_tried_once_until_it_changes(tmp_path, monkeypatch):
     tries = []
     for seconds in (0, 0, 5):
         os.utime(path, (seconds, seconds))
-        compilers._found.cache_clear()
+        compilers._first_that_works.cache_clear()
         find_compiler()
         tries.append(len(log.read_text()))
     assert tries[0] == tries[1] < tries[2]

@@ -2,8 +2,8 @@
 
 import pytest
 from accel.backends.cuda_on_cpu.programs.building import build_program
+from accel.backends.cuda_on_cpu.programs.execution import run_program
 from accel.backends.cuda_on_cpu.programs.host_code import KNOWN, without_calls
-from accel.backends.cuda_on_cpu.programs.running import run_program
 from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st

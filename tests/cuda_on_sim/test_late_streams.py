@@ -1,7 +1,7 @@
 """Whole programs whose streams run late, in an order drawn from a seed: a missing wait shows."""
 
 import pytest
-from accel.backends.cuda_on_cpu.programs.running import run_program
+from accel.backends.cuda_on_cpu.programs.execution import run_program
 
 from accel import config
 from accel.commands.cli import main

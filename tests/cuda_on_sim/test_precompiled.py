@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from accel.backends.cuda_on_cpu.build import caching
+from accel.backends.cuda_on_cpu.build import disk_cache
 from accel.backends.cuda_on_cpu.build.building import build
 from accel.backends.cuda_on_cpu.build.compilers import VARIABLE
 
@@ -32,7 +32,7 @@ def said(tmp_path, monkeypatch):
 
 
 def header():
-    (file,) = caching.folder().glob("headers_*/accel_sim/kernel.h.gch")
+    (file,) = disk_cache.folder().glob("headers_*/accel_sim/kernel.h.gch")
     return file
 
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from accel.backends.cuda_on_cpu.programs.execution import run_program
 from accel.backends.cuda_on_cpu.programs.files import device_variables
 from accel.backends.cuda_on_cpu.programs.launches import with_launches
-from accel.backends.cuda_on_cpu.programs.running import run_program
 from accel.backends.cuda_on_cpu.programs.shadowing import renamed
 
 from accel import config

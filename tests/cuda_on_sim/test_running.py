@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accel.backends.cuda_on_cpu.launch.launching import Kind, Standpoint
+from accel.backends.cuda_on_cpu.launch.structures import Kind, Standpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -301,7 +301,7 @@ SCRIPT = """
 import os, signal, sys, threading, time, faulthandler
 import numpy as np
 from accel.backends.cuda_on_cpu.build.building import build, kernel_names
-from accel.backends.cuda_on_cpu.launch.launching import run, Kind
+from accel.backends.cuda_on_cpu.launch.execution import run, Kind
 from accel.backends.cuda_on_cpu.launch.module import Module
 source = open(sys.argv[1]).read()
 loaded = Module.load(build(source, warp=32, checked=False, kernels=kernel_names(source)), "tests")

@@ -6,29 +6,29 @@ import subprocess
 
 import pytest
 from accel.backends.cuda_on_cpu.build.machine_files import API, HEADERS
-from accel.backends.cuda_on_cpu.launch import launching
+from accel.backends.cuda_on_cpu.launch import structures
 from accel.backends.cuda_on_cpu.programs import child
 
 from .checking import setups
 
 STRUCTURES = [
-    launching.Dim,
-    launching.Range,
-    launching.Shared,
-    launching.Place,
-    launching.Finding,
-    launching.Standing,
-    launching.Segments,
-    launching.Launch,
+    structures.Dim,
+    structures.Range,
+    structures.Shared,
+    structures.Place,
+    structures.Finding,
+    structures.Standing,
+    structures.Segments,
+    structures.Launch,
     child.Origin,
     child.Image,
     child.Host,
 ]
 CONSTANTS = {
-    **{kind.name: kind.value for kind in launching.Kind},
-    **{f"SPACE_{space.name}": space.value for space in launching.Space},
-    **{mode.name: mode.value for mode in launching.Mode},
-    **{f"CHECK_{name.upper()}": bit for name, bit in launching.CHECKS.items()},
+    **{kind.name: kind.value for kind in structures.Kind},
+    **{f"SPACE_{space.name}": space.value for space in structures.Space},
+    **{mode.name: mode.value for mode in structures.Mode},
+    **{f"CHECK_{name.upper()}": bit for name, bit in structures.CHECKS.items()},
     "MemoryKind::VARIABLE": child.VARIABLE,
 }
 
@@ -80,7 +80,7 @@ class Dim(ctypes.Structure):
 class Range(ctypes.Structure):
     """A field is missing."""
 
-    _fields_ = launching.Range._fields_[:-2]
+    _fields_ = structures.Range._fields_[:-2]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,6 @@ def test_a_structure_that_differs_is_named_with_its_field(cls, words, tmp_path):
     assert [word for word in words if word not in text] == []
 
 
-@pytest.mark.parametrize("cls", [launching.Launch, launching.Finding, launching.Range, child.Host, child.Image])
+@pytest.mark.parametrize("cls", [structures.Launch, structures.Finding, structures.Range, child.Host, child.Image])
 def test_no_structure_has_padding_that_a_field_of_the_header_could_be_in(cls):
     assert sum(getattr(cls, field).size for field, _ in cls._fields_) == ctypes.sizeof(cls)

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 from accel.backends.cuda_on_cpu.build.building import build, kernel_names
-from accel.backends.cuda_on_cpu.launch.launching import CHECKS, Kind, Range, run
+from accel.backends.cuda_on_cpu.launch.execution import run
 from accel.backends.cuda_on_cpu.launch.module import Module as Loaded
+from accel.backends.cuda_on_cpu.launch.structures import CHECKS, Kind, Range
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 

@@ -48,7 +48,7 @@ def _module(source, options):
 
 def _text(compiled):
     """Return the addresses of a module, as ``modules.cpp`` reads them."""
-    from accel.backends.cuda_on_cpu.launch.launching import Segments, shared_variables
+    from accel.backends.cuda_on_cpu.launch.structures import Segments, shared_variables
 
     module, names = compiled
     if module not in _segments:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from accel.errors import KernelSyntaxError
 
 from ..text.options import accepted
-from . import caching, flags
+from . import disk_cache, flags
 from .compilers import Compiler, find_compiler
 from .digests import digest, digest_of_file
 from .machine_files import runtime_file
@@ -74,18 +74,18 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
     )
     runtime = runtime_file(compiler)
     key = digest(source, tuple(kernels), words, runtime.name)
-    kept = _kept(key, runtime)
-    if kept is None:
-        from .compiling import compiled  # what is kept needs none of it
+    result = _cached(key, runtime)
+    if result is None:
+        from .compilation import compiled  # what the cache has needs none of it
 
-        with caching.only_one(key):
-            kept = _kept(key, runtime)  # another process may have made it meanwhile
-            if kept is None:
+        with disk_cache.only_one(key):
+            result = _cached(key, runtime)  # another process may have built it meanwhile
+            if result is None:
                 name, headers = compiled(compiler, words, source, kernels, key, runtime, own=own, checked=checked)
-                caching.write(caching.folder() / f"{key}.json", json.dumps((name, headers)).encode())
-                kept = Built(caching.folder() / name, runtime)
-        caching.drop_oldest()
-    return kept
+                disk_cache.write(disk_cache.folder() / f"{key}.json", json.dumps((name, headers)).encode())
+                result = Built(disk_cache.folder() / name, runtime)
+        disk_cache.drop_oldest()
+    return result
 
 
 def kernel_names(source: str, instances: Sequence[str] = ()) -> tuple[str, ...]:
@@ -118,15 +118,15 @@ def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]
     return flags_of_libraries(source, kind=compiler.kind, warp=warp)
 
 
-def _kept(key: str, runtime: Path) -> Built | None:
+def _cached(key: str, runtime: Path) -> Built | None:
     """Return what was built before, if the headers that it included are the same."""
-    folder = caching.folder()
+    folder = disk_cache.folder()
     try:
         name, headers = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
         if any(digest_of_file(path) != content for path, content in headers.items()):
             return None
         for path in (folder / name, runtime):
-            os.utime(path)  # it was used: see caching.drop_oldest
+            os.utime(path)  # it was used: see disk_cache.drop_oldest
     except (OSError, ValueError, TypeError, AttributeError):
         return None
     return Built(folder / name, runtime)

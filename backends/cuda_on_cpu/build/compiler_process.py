@@ -8,7 +8,7 @@ from pathlib import Path
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
-from . import caching
+from . import disk_cache
 from .diagnostics import explained
 
 __all__ = ["run"]
@@ -37,8 +37,8 @@ def run(command: Sequence[str], scratch: Path) -> str:
     KernelLaunchError
         If it was ended, or had no memory.
     """
-    zig = {"ZIG_GLOBAL_CACHE_DIR": str(caching.folder() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
-    done = subprocess.run(  # noqa: S603 - the user's compiler
+    zig = {"ZIG_GLOBAL_CACHE_DIR": str(disk_cache.folder() / "zig"), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
+    process = subprocess.run(  # noqa: S603 - the user's compiler
         command,
         check=False,
         stdin=subprocess.DEVNULL,
@@ -47,11 +47,11 @@ def run(command: Sequence[str], scratch: Path) -> str:
         errors="replace",
         env={**os.environ, "LC_ALL": "C", **zig},
     )
-    if done.returncode < 0 or (done.returncode and _ENDED.search(done.stderr)):
+    if process.returncode < 0 or (process.returncode and _ENDED.search(process.stderr)):
         raise KernelLaunchError(
-            f"the compiler {command[0]} did not end by itself (status {done.returncode}); it may have had no memory: "
-            f"launch again when there is more; it said {done.stderr.strip()[-300:]!r}"
+            f"the compiler {command[0]} did not end by itself (status {process.returncode}); it may have had no "
+            f"memory: launch again when there is more; it said {process.stderr.strip()[-300:]!r}"
         )
-    if done.returncode:
-        raise KernelSyntaxError(explained(done.stderr))
-    return done.stdout
+    if process.returncode:
+        raise KernelSyntaxError(explained(process.stderr))
+    return process.stdout

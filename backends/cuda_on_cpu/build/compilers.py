@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
-from . import caching
+from . import disk_cache
 
 __all__ = ["VARIABLE", "Compiler", "find_compiler"]
 
@@ -37,7 +37,7 @@ class Compiler(NamedTuple):
     command : tuple of str
         What its command line begins with.
     kind : str
-        ``gcc``, ``clang`` or ``zig``: whose options it has.
+        ``gcc``, ``clang`` or ``zig``: the one that it takes the options of.
     version : str
         The first line that it says of itself.
     """
@@ -55,27 +55,27 @@ def find_compiler() -> Compiler:
     CapabilityError
         If there is none that works; the message has why.
     """
-    return _found(os.environ.get(VARIABLE, ""))
+    return _first_that_works(os.environ.get(VARIABLE, ""))
 
 
 @cache
-def _found(wanted: str) -> Compiler:
+def _first_that_works(command_line: str) -> Compiler:
     if sys.platform != "linux":
         raise CapabilityError(
             f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a "
             f"container, or on Windows in WSL"
         )
-    candidates = [tuple(shlex.split(wanted))] if wanted.strip() else list(_candidates())
+    candidates = [tuple(shlex.split(command_line))] if command_line.strip() else list(_candidates())
     reasons = []
     for command in candidates:
         try:
             return _remembered(command)
         except (OSError, KernelSyntaxError, KernelLaunchError) as error:
             reasons.append(f"{shlex.join(command)}: {str(error).strip()[-300:]}")
-    what = f"{VARIABLE}={wanted} does not work" if wanted.strip() else "no C++ compiler works here"
-    found = "; ".join(reasons) or "there is no g++, clang++ or ziglang"
+    what = f"{VARIABLE}={command_line} does not work" if command_line.strip() else "no C++ compiler works here"
+    why = "; ".join(reasons) or "there is no g++, clang++ or ziglang"
     raise CapabilityError(
-        f"CUDA and HIP kernels on the simulated device need a C++ compiler; {what} ({found}): {_INSTALL}"
+        f"CUDA and HIP kernels on the simulated device need a C++ compiler; {what} ({why}): {_INSTALL}"
     )
 
 
@@ -96,26 +96,26 @@ def _remembered(command: tuple[str, ...]) -> Compiler:
         raise FileNotFoundError(f"there is no command {command[0]}")
     status = Path(path).stat()
     identity = repr((command, os.path.realpath(path), status.st_mtime_ns, status.st_size, _TRIAL))
-    file = caching.folder() / f"compiler-{sha256(identity.encode()).hexdigest()[:32]}.json"
+    file = disk_cache.folder() / f"compiler-{sha256(identity.encode()).hexdigest()[:32]}.json"
     try:
         kind, version = json.loads(file.read_text(encoding="utf-8"))
         return Compiler(command, str(kind), str(version))
     except (OSError, ValueError, TypeError):
         compiler = _tried(command)
-        caching.write(file, json.dumps((compiler.kind, compiler.version)).encode())
+        disk_cache.write(file, json.dumps((compiler.kind, compiler.version)).encode())
         return compiler
 
 
 def _tried(command: tuple[str, ...]) -> Compiler:
     from .compiler_process import run  # what is remembered needs no process
 
-    with TemporaryDirectory(dir=caching.folder()) as folder:
-        said = run([*command, "--version"], Path(folder)).strip()
+    with TemporaryDirectory(dir=disk_cache.folder()) as folder:
+        version = run([*command, "--version"], Path(folder)).strip()
         source = Path(folder, "trial.cpp")
         source.write_text(_TRIAL, encoding="utf-8")
         run([*command, "-std=c++17", "-fPIC", "-c", str(source), "-o", f"{folder}/trial.o"], Path(folder))
-    kind = "zig" if _is_zig(command) else "clang" if "clang" in said else "gcc"
-    return Compiler(command, kind, said.partition("\n")[0])
+    kind = "zig" if _is_zig(command) else "clang" if "clang" in version else "gcc"
+    return Compiler(command, kind, version.partition("\n")[0])
 
 
 def _is_zig(command: tuple[str, ...]) -> bool:

@@ -39,27 +39,27 @@ def explained(output: str) -> str:
     "a.cu:3:5: error: 'total' was not declared in this scope"
     """
     output = _UNKNOWN.sub(_named, output)
-    output = _HEADER.sub(lambda found: _renamed(found, _HEADERS_OF_CUDA), output)
+    output = _HEADER.sub(lambda match: _renamed(match, _HEADERS_OF_CUDA), output)
     output = output.replace("static assertion failed: " + _NOT_SIMULATED, _NOT_SIMULATED)
     return _undefined(output) + output
 
 
-def _named(found: re.Match[str]) -> str:
-    missing = "not declared" in found["more"] or "does not name" in found["more"] or not found["said"].startswith("'")
-    missing = missing or "is not a member of" in found["more"] or "has not been declared" in found["more"]
-    return _renamed(found, _OF_CUDA) if missing else found[0]
+def _named(match: re.Match[str]) -> str:
+    missing = "not declared" in match["more"] or "does not name" in match["more"] or not match["said"].startswith("'")
+    missing = missing or "is not a member of" in match["more"] or "has not been declared" in match["more"]
+    return _renamed(match, _OF_CUDA) if missing else match[0]
 
 
-def _renamed(found: re.Match[str], names: re.Pattern[str]) -> str:
-    known = names.match(found["name"])
-    return f"error: {_NOT_SIMULATED}{found['name']} ({found['said']})" if known else found[0]
+def _renamed(match: re.Match[str], names: re.Pattern[str]) -> str:
+    ours = names.match(match["name"])
+    return f"error: {_NOT_SIMULATED}{match['name']} ({match['said']})" if ours else match[0]
 
 
 def _undefined(output: str) -> str:
     """Return an error for each name that is used and defined nowhere, in the form of the compiler's errors."""
     lines = []
-    for found in _UNDEFINED.finditer(output):
-        referenced = _REFERENCED.match(output, found.end() + 1)
-        place = found["place"] or (referenced["place"] if referenced else "")
-        lines.append(f"{place or '<source>'}: error: {found['name']} is declared, and used, but defined nowhere\n")
+    for match in _UNDEFINED.finditer(output):
+        referenced = _REFERENCED.match(output, match.end() + 1)
+        place = match["place"] or (referenced["place"] if referenced else "")
+        lines.append(f"{place or '<source>'}: error: {match['name']} is declared, and used, but defined nowhere\n")
     return "".join(dict.fromkeys(lines))

@@ -22,10 +22,10 @@ def digest_of_file(path: str | Path) -> str:
 
 def digest_of_files(paths: Iterable[str]) -> str:
     """Return the digest of the names and contents of files; all of them can be read."""
-    found = sha256()
+    state = sha256()
     for path in sorted(paths):
         with open(path, "rb") as file:  # noqa: PTH123 - a path costs as much as reading the file
             content = file.read()
-        found.update(f"{path}\0{len(content)}\0".encode(errors="surrogateescape"))
-        found.update(content)
-    return found.hexdigest()
+        state.update(f"{path}\0{len(content)}\0".encode(errors="surrogateescape"))
+        state.update(content)
+    return state.hexdigest()

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from accel.errors import CapabilityError
 
 from ..text.ptx import translated_ptx
-from . import caching
+from . import disk_cache
 
 __all__ = ["flags"]
 
@@ -25,8 +25,6 @@ _WHEELS = ("nvidia-cuda-cccl", "nvidia-cuda-cccl-cu13", "nvidia-cuda-cccl-cu12")
 _DEVICE_WIDE = ("cub/device/", "cub/util_allocator.cuh")
 _OF_THE_HOST = ("cub/util_device.cuh", "cuda/__memory/get_device_address.h", "cuda/__driver/driver_api.h")
 _ASM = re.compile(r"\basm\b")
-# g++ 12 takes a name that gets another meaning in a class for an error.
-_OF_KIND = {"gcc": ("-fpermissive",), "clang": (), "zig": ()}
 
 
 def flags(source: str, *, kind: str, warp: int) -> tuple[str, ...]:
@@ -64,7 +62,9 @@ def flags(source: str, *, kind: str, warp: int) -> tuple[str, ...]:
         raise CapabilityError(
             f"<{included[0]}> is a header of CCCL, which is not installed; run pip install 'accel-container[cuda-sim]'"
         )
-    return ("-isystem", str(_replacements(headers)), "-isystem", str(headers), *_OF_KIND[kind])
+    # g++ 12 takes a name that gets another meaning in a class for an error.
+    permissive = ("-fpermissive",) if kind == "gcc" else ()
+    return ("-isystem", str(_replacements(headers)), "-isystem", str(headers), *permissive)
 
 
 @cache
@@ -83,18 +83,18 @@ def _headers() -> Path | None:
 
 def _replacements(headers: Path) -> Path:
     """Return the folder of the headers that replace others; made once for a version of them."""
-    folder = caching.folder() / f"cccl_{_key(headers)}"
+    folder = disk_cache.folder() / f"cccl_{_key(headers)}"
     if _is_whole(folder):
         return folder
-    with caching.only_one(folder.name):
+    with disk_cache.only_one(folder.name):
         if not _is_whole(folder):
-            with TemporaryDirectory(dir=folder.parent) as made:
-                names = _write(headers, Path(made))
+            with TemporaryDirectory(dir=folder.parent) as scratch:
+                names = _write(headers, Path(scratch))
                 folder.mkdir(mode=0o700, exist_ok=True)
                 for name in names:  # a compiler may be reading an older one
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    Path(made, name).replace(folder / name)
-                caching.write(folder / "names", "\n".join(names).encode())
+                    Path(scratch, name).replace(folder / name)
+                disk_cache.write(folder / "names", "\n".join(names).encode())
     return folder
 
 
@@ -140,6 +140,6 @@ def _replaced(headers: Path) -> Iterator[tuple[str, str]]:
 
 
 def _all_of_blocks_and_warps(headers: Path) -> str:
-    found = [path for part in ("block", "thread", "warp") for path in sorted((headers / "cub" / part).glob("*.cuh"))]
-    names = [path.relative_to(headers).as_posix() for path in found if "load_to_shared" not in path.name]
+    files = [path for part in ("block", "thread", "warp") for path in sorted((headers / "cub" / part).glob("*.cuh"))]
+    names = [path.relative_to(headers).as_posix() for path in files if "load_to_shared" not in path.name]
     return "#pragma once\n" + "".join([f"#include <{name}>\n" for name in names])

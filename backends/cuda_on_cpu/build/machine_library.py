@@ -1,4 +1,4 @@
-"""The runtime of kernels: one shared object for each compiler, made when it is first needed."""
+"""The runtime of kernels: one shared object for each compiler, scratch when it is first needed."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
-from . import caching, flags
+from . import disk_cache, flags
 from .compiler_process import run
 from .compilers import VARIABLE, Compiler
-from .linking import link
+from .linker import link
 from .machine_files import API, HEADERS, MACHINE
 
 __all__ = ["make_runtime"]
@@ -23,7 +23,7 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
     """Compile the runtime, unless it is there."""
     if file.exists():
         return
-    with caching.only_one(file.stem):
+    with disk_cache.only_one(file.stem):
         if not file.exists():
             try:
                 _compile(compiler, file)
@@ -35,15 +35,15 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
 
 
 def _compile(compiler: Compiler, file: Path) -> None:
-    with TemporaryDirectory(dir=file.parent) as made, ThreadPoolExecutor(len(_UNITS)) as beside:
-        started = [beside.submit(copy_context().run, _object, compiler, unit, Path(made)) for unit in _UNITS]
-        link(compiler, Path(made, file.name), [each.result() for each in started])
-        Path(made, file.name).replace(file)
+    with TemporaryDirectory(dir=file.parent) as scratch, ThreadPoolExecutor(len(_UNITS)) as beside:
+        units = [beside.submit(copy_context().run, _object, compiler, unit, Path(scratch)) for unit in _UNITS]
+        link(compiler, Path(scratch, file.name), [each.result() for each in units])
+        Path(scratch, file.name).replace(file)
 
 
-def _object(compiler: Compiler, unit: Path, made: Path) -> str:
+def _object(compiler: Compiler, unit: Path, scratch: Path) -> str:
     """Compile a unit; return the file with its code."""
-    made_of_it = str(made / f"{unit.stem}.o")
-    words = (*flags.for_runtime(compiler.kind), "-I", str(HEADERS), "-c", str(unit), "-o", made_of_it)
-    run([*compiler.command, *words], made)
-    return made_of_it
+    target = str(scratch / f"{unit.stem}.o")
+    words = (*flags.for_runtime(compiler.kind), "-I", str(HEADERS), "-c", str(unit), "-o", target)
+    run([*compiler.command, *words], scratch)
+    return target

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
-from . import caching
+from . import disk_cache
 from .compiler_process import run
 from .compilers import Compiler
 from .digests import digest
@@ -31,11 +31,11 @@ def folder_of(compiler: Compiler, words: tuple[str, ...], runtime: Path) -> Path
     words : tuple of str
         The options of all kernels; those of a user may make the file unfit, which the compiler sees.
     runtime : Path
-        The runtime, whose name changes with the headers.
+        The runtime; its name changes with the headers.
     """
     if compiler.kind != "gcc":
         return None
-    return caching.folder() / f"headers_{digest(compiler, words, runtime.name)}"
+    return disk_cache.folder() / f"headers_{digest(compiler, words, runtime.name)}"
 
 
 def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None:
@@ -43,9 +43,9 @@ def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None
     file = folder / f"{_HEADER}.gch"
     try:
         if file.exists():
-            os.utime(file)  # it is used: see caching.drop_oldest
+            os.utime(file)  # it is used: see disk_cache.drop_oldest
             return
-        with TemporaryDirectory(dir=caching.folder()) as scratch:
+        with TemporaryDirectory(dir=disk_cache.folder()) as scratch:
             whole = Path(scratch, file.name)
             command = [*compiler.command, *words, "-I", str(HEADERS), "-x", "c++-header", str(HEADERS / _HEADER)]
             run([*command, "-o", str(whole)], Path(scratch))

@@ -8,7 +8,7 @@ from ..text.ptx import CALLS
 from ..text.tokens import line_of
 from ..text.translation import constants, translated, without_launches
 
-__all__ = ["unit_of"]
+__all__ = ["literal", "unit_of"]
 
 
 def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: bool) -> str:
@@ -31,12 +31,12 @@ def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: b
         f"{included}{macros}"
         f'#line 1 "<source>"\n{text}\n'
         f'#line 1 "<kernels>"\n{entries}#include "accel_sim/module.h"\n'
-        f"ACCEL_SIM_NAMES(accel_sim_kernels, {_strings(kernels)})\n"
-        f"ACCEL_SIM_NAMES(accel_sim_constants, {_strings(constants(source))})\n"
+        f"ACCEL_SIM_NAMES(accel_sim_kernels, {literal(kernels)})\n"
+        f"ACCEL_SIM_NAMES(accel_sim_constants, {literal(constants(source))})\n"
     )
 
 
-def _strings(texts: Sequence[str]) -> str:
+def literal(texts: Sequence[str]) -> str:
     """Return a literal of texts, each with a zero after it."""
     escaped = [text.replace("\\", r"\\").replace('"', r"\"") for text in texts]
     return " ".join([f'"{text}\\0"' for text in escaped]) or '""'

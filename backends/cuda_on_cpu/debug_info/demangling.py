@@ -20,7 +20,7 @@ def last_name(symbol: str) -> str:
     """
     if not symbol.startswith("_Z"):
         return symbol.partition(".")[0]
-    found, at = "", 2
+    name, at = "", 2
     while at < len(symbol):
         length, literal = _LENGTH.match(symbol, at), _LITERAL.match(symbol, at)
         if length is None:
@@ -28,7 +28,7 @@ def last_name(symbol: str) -> str:
         else:
             end = length.end() + int(length[1])
             if length[1][0] != "0" and symbol[length.end() : end].isidentifier():
-                found, at = symbol[length.end() : end], end
+                name, at = symbol[length.end() : end], end
             else:
                 at = length.end()
-    return found or symbol
+    return name or symbol

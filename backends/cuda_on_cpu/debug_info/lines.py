@@ -54,8 +54,8 @@ class Lines:
         if not file.has_dwarf_info():
             return []
         info = file.get_dwarf_info()
-        found = [(unit, info.line_program_for_CU(unit)) for unit in info.iter_CUs()]
-        return [(unit, _Program(program)) for unit, program in found if program is not None]
+        units = [(unit, info.line_program_for_CU(unit)) for unit in info.iter_CUs()]
+        return [(unit, _Program(program)) for unit, program in units if program is not None]
 
 
 class _Program:

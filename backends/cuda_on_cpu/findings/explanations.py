@@ -9,8 +9,8 @@ from accel.support.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
 from accel.support.kernel_reports.texts import written_reports
 
 from ..launch.allocations import Area, Areas, Argument
-from ..launch.launching import Finding, Kind, Mode, Place, Space, Standing
 from ..launch.module import Module
+from ..launch.structures import Finding, Kind, Mode, Place, Space, Standing
 from .kinds import CHECKS, ERRORS, NAMES
 from .messages import Accessed, Subject, message_of
 
@@ -158,7 +158,7 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
         launched.block,
         here,
         other,
-        accessed.said,
+        accessed.memory,
         accessed.offset,
         finding.count,
         message_of(subject),
@@ -228,12 +228,12 @@ def _in_area(launched: Launched, address: int, area: Area) -> Accessed:
     argument = min(launched.names(area), key=lambda each: _distance(each, address), default=None)
     name = area.variable.name if area.variable is not None else argument.name if argument is not None else ""
     origin = area.begin if argument is None else argument.host
-    said = area.said if area.variable is not None or not name else f"{name}, {area.said}"
+    memory = area.description if area.variable is not None or not name else f"{name}, {area.description}"
     if area.site:
-        said += f", allocated at {area.site}"
+        memory += f", allocated at {area.site}"
     if area.freed:
-        said += f", released at {area.freed}"
-    return Accessed(said, name, address - area.begin, area.size, address - origin)
+        memory += f", released at {area.freed}"
+    return Accessed(memory, name, address - area.begin, area.size, address - origin)
 
 
 def _distance(argument: Argument, address: int) -> int:
@@ -253,6 +253,6 @@ def _on_chip(launched: Launched, finding: Finding) -> Accessed:
             offset,
         )
     if finding.space == Space.DYNAMIC_SHARED:
-        said, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
-        return Accessed(said, "", finding.offset, size, finding.offset)
+        memory, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
+        return Accessed(memory, "", finding.offset, size, finding.offset)
     return Accessed("a local variable" if finding.space == Space.LOCAL else "shared memory")

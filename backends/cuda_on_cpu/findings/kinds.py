@@ -16,7 +16,7 @@ from accel.errors import (
     KernelTimeoutError,
 )
 
-from ..launch.launching import Kind
+from ..launch.structures import Kind
 
 __all__ = ["CHECKS", "ERRORS", "NAMES", "Scope"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from accel.support.kernel_reports import Dim3, ThreadPlace
 from accel.support.kernel_reports.texts import who
 
-from ..launch.launching import Kind, Space
+from ..launch.structures import Kind, Space
 from .kinds import NAMES, Scope
 
 __all__ = ["Accessed", "Subject", "message_of"]
@@ -19,7 +19,7 @@ class Accessed:
 
     Attributes
     ----------
-    said : str
+    memory : str
         The memory, with its owner and call sites.
     name : str
         Name of the parameter or variable; empty if there is none.
@@ -33,7 +33,7 @@ class Accessed:
         The access is not there: it would be, had an unsigned index not gone below 0.
     """
 
-    said: str = ""
+    memory: str = ""
     name: str = ""
     offset: int | None = None
     size: int = 0
@@ -113,7 +113,7 @@ def _out_of_bounds(subject: Subject) -> tuple[str, str]:
     accessed = subject.accessed
     if accessed.wrapped:
         return f"{subject.thread} {subject.access} far from all memory it may use", _signed_advice(subject)
-    there = f", {accessed.position()} {accessed.said}" if accessed.said else ", far from all memory it may use"
+    there = f", {accessed.position()} {accessed.memory}" if accessed.memory else ", far from all memory it may use"
     return f"{subject.thread} {subject.access}{subject.element}{there}", (
         "compare the index with the extent first, as in if (i < n)"
     )
@@ -128,7 +128,7 @@ def _signed_advice(subject: Subject) -> str:
 
 def _released(subject: Subject) -> tuple[str, str]:
     return (
-        f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.said}",
+        f"{subject.thread} {subject.access}{subject.element}, of memory that was released: {subject.accessed.memory}",
         ("keep the memory until the last kernel that uses it is done"),
     )
 
@@ -136,14 +136,14 @@ def _released(subject: Subject) -> tuple[str, str]:
 def _misaligned(subject: Subject) -> tuple[str, str]:
     kind = f" for {subject.finding.text.decode(errors='replace')}" if subject.finding.text else ""
     size, offset = subject.here.nbytes, subject.accessed.from_name
-    there = f", byte {offset} of {subject.accessed.said}" if subject.accessed.said else ""
+    there = f", byte {offset} of {subject.accessed.memory}" if subject.accessed.memory else ""
     return f"{subject.thread} {subject.access} at an address that is no multiple of what is needed{kind}{there}", (
         f"let the address be a multiple of {size} bytes, or access smaller elements"
     )
 
 
 def _read_only(subject: Subject) -> tuple[str, str]:
-    return f"{subject.thread} {subject.access}{subject.element}, in {subject.accessed.said}", (
+    return f"{subject.thread} {subject.access}{subject.element}, in {subject.accessed.memory}", (
         "kernels cannot change __constant__ memory: make the variable __device__"
     )
 
@@ -166,8 +166,8 @@ def _race(subject: Subject) -> tuple[str, str]:
     other = subject.other
     assert other is not None, "a race has two sides"
     same = "the same bytes" if other.nbytes == subject.here.nbytes else _bytes(other.nbytes)
-    said = f", in {subject.accessed.said}" if subject.accessed.said else ""
-    first = f"{subject.thread} {subject.access}{subject.element}{said}"
+    memory = f", in {subject.accessed.memory}" if subject.accessed.memory else ""
+    first = f"{subject.thread} {subject.access}{subject.element}{memory}"
     return f"{first}, and {subject.named(other)} {other.action} {same}; nothing orders the two", _order(subject, other)
 
 
@@ -205,15 +205,13 @@ def _order_of_blocks(actions: set[str], on_one_line: bool) -> str:
 
 def _uninitialized(subject: Subject) -> tuple[str, str]:
     detail = subject.finding.detail
-    whole = (
-        f"{subject.access}{subject.element}, in {subject.accessed.said}" if subject.accessed.said else subject.access
-    )
+    memory = f"{subject.element}, in {subject.accessed.memory}" if subject.accessed.memory else ""
     partly = "" if detail in (0, subject.here.nbytes) else f" ({_bytes(detail)} of them)"
     advice = {
         Space.LOCAL: "give the variable a value where it is declared",
         Space.GLOBAL: "fill the memory first, as by accel.zeros or in an earlier kernel",
     }
-    return f"{subject.thread} {whole}, which were never written{partly}", advice.get(
+    return f"{subject.thread} {subject.access}{memory}, which were never written{partly}", advice.get(
         subject.finding.space, "let a thread write it first, and a __syncthreads() come between"
     )
 
@@ -262,7 +260,7 @@ def _invalid(subject: Subject) -> tuple[str, str]:
 
 def _banks(subject: Subject) -> tuple[str, str]:
     passes, fewest = subject.finding.passes
-    there = f"{subject.access}{subject.element}, in {subject.accessed.said}"
+    there = f"{subject.access}{subject.element}, in {subject.accessed.memory}"
     return (
         f"{subject.thread} {there}; the accesses of warps at this line take {passes} passes, where {fewest} would do",
         (
@@ -272,10 +270,10 @@ def _banks(subject: Subject) -> tuple[str, str]:
     )
 
 
-def _fault(said: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
+def _fault(event: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
     def write(subject: Subject) -> tuple[str, str]:
         text = subject.finding.text.decode(errors="replace")
-        return f"{subject.thread} {said}" + (f": {text}" if text else ""), advice
+        return f"{subject.thread} {event}" + (f": {text}" if text else ""), advice
 
     return write
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .module import Module, Variable
+from .structures import Range
 
 __all__ = ["Allocation", "Area", "Areas", "Argument", "Cells", "Mask", "Released", "Space"]
 
@@ -20,8 +21,8 @@ Cells = dict[int, int]
 _PAGE = 4096
 
 
-class Allocation(Protocol):
-    """Memory of a device, as its owner describes it; its text by ``repr`` names it in reports."""
+class Memory(Protocol):
+    """A block of a device's memory, in use or released."""
 
     @property
     def host(self) -> int:
@@ -37,6 +38,10 @@ class Allocation(Protocol):
     def site(self) -> str:
         """Call site at which it was allocated."""
         ...
+
+
+class Allocation(Memory, Protocol):
+    """Memory in use, as its owner describes it; its text by ``repr`` names it in reports."""
 
     cells: int
     """The address of the shadow that the race check made for it; 0 if it made none."""
@@ -54,27 +59,12 @@ class Allocation(Protocol):
         ...
 
 
-class Released(Protocol):
-    """Memory that was released: as an `Allocation`, with the call site of the release."""
+class Released(Memory, Protocol):
+    """Memory that was released."""
 
     @property
-    def host(self) -> int:
-        """Address on the host."""
-        ...
-
-    @property
-    def nbytes(self) -> int:
-        """Size in bytes."""
-        ...
-
-    @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The memory in words."""
-        ...
-
-    @property
-    def site(self) -> str:
-        """Call site at which it was allocated."""
         ...
 
     @property
@@ -125,7 +115,7 @@ class Area:
     ----------
     begin, size : int
         Address on the host, and bytes.
-    said : str
+    description : str
         The area in words.
     site, freed : str
         Call sites at which it was allocated and released; empty if that is not known, or not so.
@@ -136,12 +126,12 @@ class Area:
     keep : object
         Keeps the bytes in the host's memory: another thread may release them while a kernel runs.
     mask : Mask or None
-        Which bytes were written; None if all were, or nobody checks.
+        Which bytes were written; None if all were, or the check is off.
     """
 
     begin: int
     size: int
-    said: str
+    description: str
     site: str = ""
     freed: str = ""
     memory: Allocation | None = None
@@ -157,12 +147,6 @@ class Area:
     def distance(self, address: int) -> int:
         """Return how many bytes an address is from the nearest byte."""
         return max(self.begin - address, address - (self.end - 1), 0)
-
-
-class Range(Protocol):
-    """A range of memory as the runtime has it after a launch."""
-
-    cells: int | None
 
 
 class Areas:
@@ -228,19 +212,19 @@ def _allocated(memory: Allocation, *, init: bool) -> Area:
 
 def _of_variable(variable: Variable) -> Area:
     kind = "__constant__" if variable.readonly else "__device__"
-    said = f"the {kind} variable {variable.name} of {variable.size} bytes"
-    return Area(variable.offset, variable.size, said, variable=variable)
+    description = f"the {kind} variable {variable.name} of {variable.size} bytes"
+    return Area(variable.offset, variable.size, description, variable=variable)
 
 
 def _apart(released: Iterable[Released], live: Sequence[Area]) -> list[Area]:
-    """Return areas for released blocks, the last ones: without those whose bytes another block has now."""
-    chosen: list[Area] = []
-    taken = [*live]
+    """Return areas for released blocks, the last ones: without those that share bytes with another block now."""
+    areas: list[Area] = []
+    occupied = [*live]
     for record in reversed([*released]):
-        area = Area(record.host, record.nbytes, record.said, record.site, record.freed, keep=record.content)
-        place = bisect(taken, area.begin, key=_begin)
-        before, after = taken[place - 1 : place] if place else [], taken[place : place + 1]
+        area = Area(record.host, record.nbytes, record.description, record.site, record.freed, keep=record.content)
+        place = bisect(occupied, area.begin, key=_begin)
+        before, after = occupied[place - 1 : place] if place else [], occupied[place : place + 1]
         if all(each.end <= area.begin for each in before) and all(each.begin >= area.end for each in after):
-            taken.insert(place, area)
-            chosen.append(area)
-    return chosen
+            occupied.insert(place, area)
+            areas.append(area)
+    return areas

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from accel.errors import KernelLaunchError
 from accel.support.locks import open_after_fork
 
-from ..build import caching
+from ..build import disk_cache
 from ..build.building import Built
 from ..debug_info.demangling import last_name
 from ..debug_info.symbols import Elf, Symbol
@@ -168,13 +168,13 @@ def _guards(symbols: list[Symbol]) -> list[Variable]:
 
 
 def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str]) -> list[Variable]:
-    found = [
+    variables = [
         Variable(name, symbol.value + base, symbol.size, name in constants)
         for symbol in symbols
         if symbol.kind == kind and symbol.size and "." not in symbol.name and not symbol.name.startswith(_OURS)
         for name in [last_name(symbol.name)]
     ]
-    return sorted(found, key=lambda variable: variable.offset)
+    return sorted(variables, key=lambda variable: variable.offset)
 
 
 def _opened(built: Built, *, first: bool) -> ctypes.CDLL:
@@ -182,5 +182,5 @@ def _opened(built: Built, *, first: bool) -> ctypes.CDLL:
     ctypes.CDLL(str(built.runtime))
     if first:
         return ctypes.CDLL(str(built.path))
-    with TemporaryDirectory(dir=caching.folder()) as copies:
+    with TemporaryDirectory(dir=disk_cache.folder()) as copies:
         return ctypes.CDLL(shutil.copy(built.path, copies))

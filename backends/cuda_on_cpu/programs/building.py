@@ -6,13 +6,14 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..build import caching, flags, libraries
+from ..build import disk_cache, flags, libraries
 from ..build.building import Built
 from ..build.compiler_process import run
 from ..build.compilers import Compiler, find_compiler
-from ..build.linking import link
+from ..build.linker import link
 from ..build.machine_files import HEADERS, runtime_file
 from ..build.machine_library import make_runtime
+from ..build.units import literal
 from ..text.options import accepted, apart
 from ..text.translation import constants
 from .files import ENCODING, included, is_device_code, mirror, mirrored
@@ -70,18 +71,18 @@ def build_program(
     words = (*accepted(options), *host_options, *headers)
     runtime = runtime_file(compiler)
     key = sha256(repr((paths, texts, words, warp, checked, runtime.name)).encode(errors="surrogateescape")).hexdigest()
-    target = caching.folder() / f"{key}.so"
+    target = disk_cache.folder() / f"{key}.so"
     if not target.exists():
         make_runtime(compiler, runtime)
-        with caching.only_one(key), TemporaryDirectory(dir=caching.folder()) as made:
-            mirror(texts, Path(made), checked=checked)
+        with disk_cache.only_one(key), TemporaryDirectory(dir=disk_cache.folder()) as scratch:
+            mirror(texts, Path(scratch), checked=checked)
             kernels = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
-            program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(made), texts)
+            program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(scratch), texts)
             objects = program.objects(paths, checked=checked)
             symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
-            link(compiler, Path(made, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
-            Path(made, target.name).replace(target)
-        caching.drop_oldest()
+            link(compiler, Path(scratch, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
+            Path(scratch, target.name).replace(target)
+        disk_cache.drop_oldest()
     return Built(target, runtime)
 
 
@@ -94,14 +95,14 @@ class _Program:
         kernels: tuple[str, ...],
         words: tuple[str, ...],
         folders: list[Path],
-        made: Path,
+        scratch: Path,
         texts: dict[Path, str],
     ) -> None:
-        self.compiler, self.folders, self.made, self.texts = compiler, folders, made, texts
-        places = [place for folder in folders for place in (f"-I{mirrored(folder, made)}", f"-I{folder}")]
+        self.compiler, self.folders, self.scratch, self.texts = compiler, folders, scratch, texts
+        places = [place for folder in folders for place in (f"-I{mirrored(folder, scratch)}", f"-I{folder}")]
         rest, macros = apart(words)
-        (made / "macros.h").write_text(macros, encoding="utf-8")
-        headers = (f"-I{HEADERS}", "-include", "accel_sim/host.h", "-include", str(made / "macros.h"))
+        (scratch / "macros.h").write_text(macros, encoding="utf-8")
+        headers = (f"-I{HEADERS}", "-include", "accel_sim/host.h", "-include", str(scratch / "macros.h"))
         self.device = (*kernels, *places, *headers, *rest)
         self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *words)
         self.first = True
@@ -110,20 +111,19 @@ class _Program:
         """Compile the sources, and return the object files."""
         if not (checked and KNOWN):
             return [str(self._compiled(path)) for path in paths]
-        made = [self._compiled(path, "-S") for path in paths]
-        texts = without_calls([each.read_text(**ENCODING) for each in made])
-        for each, text in zip(made, texts, strict=True):
-            each.write_text(text, **ENCODING)
-        return [self._assembled(each) for each in made]
+        files = [self._compiled(path, "-S") for path in paths]
+        for file, text in zip(files, without_calls([file.read_text(**ENCODING) for file in files]), strict=True):
+            file.write_text(text, **ENCODING)
+        return [self._assembled(file) for file in files]
 
     def _assembled(self, path: Path) -> str:
         target = str(path.with_suffix(".o"))
-        run([*self.compiler.command, "-c", str(path), "-o", target], self.made)
+        run([*self.compiler.command, "-c", str(path), "-o", target], self.scratch)
         return target
 
     def _compiled(self, path: Path, what: str = "-c") -> Path:
         """Compile one source to an object file, or to assembly."""
-        text = mirrored(path, self.made)
+        text = mirrored(path, self.scratch)
         target = text.with_name(f"{text.name}{'.s' if what == '-S' else '.o'}")
         target.parent.mkdir(parents=True, exist_ok=True)
         if is_device_code(path, self.texts, self.folders):
@@ -131,13 +131,13 @@ class _Program:
             words = (*self.device, "-x", "c++")
         else:  # as it is
             words, text = self._host_words(path), path
-        run([*self.compiler.command, *words, what, str(text), "-o", str(target)], self.made)
+        run([*self.compiler.command, *words, what, str(text), "-o", str(target)], self.scratch)
         return target
 
     def _add_module(self, text: Path) -> None:
         """Add what each module has to the first source."""
         if self.first:
-            names = _literal(constants("\n".join(self.texts.values())))
+            names = literal(constants("\n".join(self.texts.values())))
             with text.open("a") as unit:
                 unit.write('\n#include "accel_sim/module.h"\nACCEL_SIM_NAMES(accel_sim_kernels, "")\n')
                 unit.write(f"ACCEL_SIM_NAMES(accel_sim_constants, {names})\n")
@@ -147,7 +147,3 @@ class _Program:
         if path.suffix != ".c":
             return ("-std=c++17", *self.host, "-x", "c++")
         return (*[flag for flag in self.host if not flag.startswith("-std=")], "-x", "c")
-
-
-def _literal(names: Sequence[str]) -> str:
-    return " ".join([f'"{name}\\0"' for name in names]) or '""'

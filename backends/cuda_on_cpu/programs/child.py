@@ -15,7 +15,7 @@ from accel.support.kernel_reports import KernelReport, ThreadPlace
 
 from ..build.building import Built
 from ..findings.explanations import Launched, distinct, reports_of
-from ..launch import launching
+from ..launch import structures
 from ..launch.allocations import Area, Areas
 from ..launch.module import Module
 
@@ -34,7 +34,7 @@ class Settings(NamedTuple):
     devices : list of str
         Names of the variables of the device.
     checks : str
-        As of `launching.run`.
+        As of `execution.run`.
     warp, seed, workers, memory : int
         Threads of a warp, the seed of the order of threads, threads of the system, bytes of the device.
     limit : float
@@ -56,7 +56,7 @@ class Settings(NamedTuple):
     late: bool
 
 
-_FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(launching.Launch), ctypes.c_char_p, ctypes.c_uint64)
+_FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(structures.Launch), ctypes.c_char_p, ctypes.c_uint64)
 _MISUSED = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64)
 
 
@@ -84,7 +84,7 @@ class Image(ctypes.Structure):
     """See ``api.h``. The runtime fills in the last two."""
 
     _fields_ = [
-        ("segments", launching.Segments),
+        ("segments", structures.Segments),
         ("launch", ctypes.c_void_p),
         ("release", ctypes.c_void_p),
     ]
@@ -111,7 +111,7 @@ class _Areas:
     """The memory of a launch, from the table of the runtime; see `allocations.Areas`."""
 
     def __init__(self, program: "_Program", launch: Any) -> None:
-        ranges = ctypes.cast(launch.ranges, ctypes.POINTER(launching.Range))
+        ranges = ctypes.cast(launch.ranges, ctypes.POINTER(structures.Range))
         self.all = [program.area(number, ranges[number]) for number in range(launch.range_count)]
 
     def nearest(self, address: int) -> Area | None:
@@ -133,16 +133,16 @@ class _Program:
 
     def _begin(self) -> None:
         module, settings = self.module, self.settings
-        self._shared = launching.shared_variables(module)
+        self._shared = structures.shared_variables(module)
         self._host = Host(
-            image=Image(launching.Segments.of(module, self._shared)),
+            image=Image(structures.Segments.of(module, self._shared)),
             memory=settings.memory,
             seed=settings.seed,
             limit=settings.limit,
             finished=_FINISHED(self.finished),
             misused=_MISUSED(self.misused),
             warp_size=settings.warp,
-            checks=sum({launching.CHECKS[name] for name in settings.checks.split(",") if name}),
+            checks=sum({structures.CHECKS[name] for name in settings.checks.split(",") if name}),
             workers=settings.workers,
             late=settings.late,
         )
@@ -170,11 +170,11 @@ class _Program:
     def finished(self, pointer: Any, kernel: bytes, pc: int) -> None:
         """Report the findings of a launch that are new."""
         launch = pointer.contents
-        findings = ctypes.cast(launch.findings, ctypes.POINTER(launching.Finding))[: launch.finding_count]
+        findings = ctypes.cast(launch.findings, ctypes.POINTER(structures.Finding))[: launch.finding_count]
         new = [each for each in findings if self._is_new((kernel, each.kind, each.here.pc, each.other.pc), each.count)]
         if not new:
             return
-        standings = ctypes.cast(launch.standings, ctypes.POINTER(launching.Standing))[: launch.standing_count]
+        standings = ctypes.cast(launch.standings, ctypes.POINTER(structures.Standing))[: launch.standing_count]
         launched = Launched(
             kernel=kernel.decode(errors="replace").removeprefix("(").removesuffix(")"),
             grid=launch.grid.xyz,
@@ -219,8 +219,8 @@ class _Program:
         """Run `main`, and end the process as it says."""
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         words = [word.encode(errors="surrogateescape") for word in arguments]
-        given = (ctypes.c_char_p * (len(words) + 1))(*words, None)
-        code = ctypes.CDLL(self.settings.path).main(len(words), given)
+        argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+        code = ctypes.CDLL(self.settings.path).main(len(words), argv)
         ctypes.CDLL(None).exit(code)
         raise AssertionError("exit returned")
 

@@ -34,8 +34,8 @@ def included(sources: Iterable[Path], folders: Sequence[Path]) -> dict[Path, str
 
 def _includes(path: Path, text: str, folders: Sequence[Path]) -> list[Path]:
     candidates = [[folder / name for folder in (path.parent, *folders)] for name in _INCLUDE.findall(text)]
-    found = [next((place for place in places if place.is_file()), None) for places in candidates]
-    return [place.resolve() for place in found if place is not None]
+    files = [next((place for place in places if place.is_file()), None) for places in candidates]
+    return [place.resolve() for place in files if place is not None]
 
 
 def is_device_code(path: Path, texts: dict[Path, str], folders: Sequence[Path]) -> bool:
@@ -82,11 +82,11 @@ def device_variables(text: str) -> tuple[str, ...]:
     ('a', 'b', 'd')
     """
     code = code_of(text)
-    found: list[str] = []
+    variables: list[str] = []
     for index, token in enumerate(code):
         if token.text in {"__device__", "__constant__", "__managed__"}:
-            found += _declared([later.text for later in code[index + 1 : index + 100]])
-    return tuple(dict.fromkeys(found))
+            variables += _declared([later.text for later in code[index + 1 : index + 100]])
+    return tuple(dict.fromkeys(variables))
 
 
 def _declared(words: list[str]) -> list[str]:

@@ -34,23 +34,23 @@ _ALIAS = re.compile(rf"\s*\.set\s+({_NAME}),\s*({_NAME})\s*$")
 def without_calls(units: Sequence[str]) -> list[str]:
     """Return the assembly of all units of a program, without the calls of checks in host code."""
     lines = [unit.split("\n") for unit in units]
-    functions = {found[1] for unit in units for found in _FUNCTION.finditer(unit)}
+    functions = {match[1] for unit in units for match in _FUNCTION.finditer(unit)}
     checked = _checked(lines, functions)
     return ["\n".join(_stripped(unit, functions, functions - checked)) for unit in lines]
 
 
 def _checked(units: Sequence[list[str]], functions: set[str]) -> set[str]:
     """Return the functions whose address is taken, and all that they call."""
-    calls, taken = defaultdict(set), set()
+    calls, addresses = defaultdict(set), set()
     for lines in units:
         for function, line in _within(lines, functions):
-            if found := _CALL.match(line):
-                calls[function].add(found[1])
-            elif found := _ALIAS.match(line):
-                calls[found[1]].add(found[2])
+            if match := _CALL.match(line):
+                calls[function].add(match[1])
+            elif match := _ALIAS.match(line):
+                calls[match[1]].add(match[2])
             elif names := functions.intersection(_addresses(line)):
-                taken |= names
-    return _reached(taken, calls)
+                addresses |= names
+    return _reached(addresses, calls)
 
 
 def _addresses(line: str) -> Iterable[str]:
@@ -74,8 +74,8 @@ def _within(lines: Iterable[str], functions: set[str]) -> Iterator[tuple[str, st
     """Yield the lines, each with its function; not those that list what runs before `main`, nor those for debuggers."""
     function = section = ""
     for line in lines:
-        if line[:1] not in {"\t", " ", "."} and (found := _LABEL.match(line)):
-            function = found[1] if found[1] in functions else ""
+        if line[:1] not in {"\t", " ", "."} and (match := _LABEL.match(line)):
+            function = match[1] if match[1] in functions else ""
         elif ".section" in line:
             section = line
         elif line.startswith(("\t.text", "\t.data", "\t.bss")):
@@ -87,7 +87,7 @@ def _within(lines: Iterable[str], functions: set[str]) -> Iterator[tuple[str, st
 def _stripped(lines: Iterable[str], functions: set[str], host: set[str]) -> Iterator[str]:
     function = ""
     for line in lines:
-        if line[:1] not in {"\t", " ", "."} and (found := _LABEL.match(line)):
-            function = found[1] if found[1] in functions else ""
+        if line[:1] not in {"\t", " ", "."} and (match := _LABEL.match(line)):
+            function = match[1] if match[1] in functions else ""
         if function not in host or not _CHECK.match(line):
             yield line

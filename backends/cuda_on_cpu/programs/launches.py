@@ -4,7 +4,7 @@ import re
 
 from accel.errors import KernelSyntaxError
 
-from ..text.tokens import Token, code_of, tokens
+from ..text.tokens import Token, code_of, edited, tokens
 
 __all__ = ["with_launches"]
 
@@ -40,9 +40,7 @@ def _translated(source: str) -> str:
     code = [token for token in code_of(source) if token.text != "\\"]  # which continues a line of a macro
     changes = [_launch(source, code, at) for at, token in enumerate(code) if token.text == "<<<"]
     changes += [_in_directive(token) for token in tokens(source) if token.kind == "directive" and "<<<" in token.text]
-    for begin, end, text in sorted(changes, reverse=True):
-        source = source[:begin] + text + source[end:]
-    return source
+    return edited(source, changes)
 
 
 def _in_directive(token: Token) -> tuple[int, int, str]:

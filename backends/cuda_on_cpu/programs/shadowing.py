@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..text.tokens import Token, code_of, matching
+from ..text.tokens import Token, code_of, edited, matching
 
 __all__ = ["renamed"]
 
@@ -27,9 +27,7 @@ def renamed(source: str) -> str:
     for at in _declarations(code):
         end = _end_of_scope(code, at)
         places |= {token.start for token in code[at:end] if token.text == code[at].text}
-    for start in sorted(places, reverse=True):
-        source = source[:start] + _PREFIX + source[start:]
-    return source
+    return edited(source, [(start, start, _PREFIX) for start in places])
 
 
 def _members(code: list[Token]) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from .scopes import ScopedToken
+from .scopes import ScopedToken, closing
 
 __all__ = ["declared_names", "uninitialised"]
 
@@ -62,7 +62,7 @@ def declared_names(code: Sequence[ScopedToken], first: int) -> tuple[list[str], 
             break
         name, at = code[at].text, at + 1
         while at < len(code) and code[at].text == "[":
-            at = _closing(code, at) + 1
+            at = closing(code, at) + 1
         if at < len(code) and code[at].text in {"=", "(", "{"}:
             at = _separator(code, at)
         else:
@@ -83,7 +83,7 @@ def _after_type(code: Sequence[ScopedToken], at: int) -> int:
         follows = code[at + 1].text if at + 1 < len(code) else ""
         if token.kind == "name" and token.text in _WITH_BRACKETS and follows == "(":
             at, words = (
-                _closing(code, at + 1) + 1,
+                closing(code, at + 1) + 1,
                 words + (token.text not in {"alignas", "__align__", "__attribute__"}),
             )
         elif token.kind == "name" and follows == "<":
@@ -109,17 +109,12 @@ def _after_arguments(code: Sequence[ScopedToken], at: int) -> int:
         if text in {";", "{", "}"}:
             break
         if text in {"(", "["}:
-            at = _closing(code, at)
+            at = closing(code, at)
         depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(text, 0)
         at += 1
         if depth <= 0:
             return at
     return len(code)
-
-
-def _closing(code: Sequence[ScopedToken], opening: int) -> int:
-    depth = code[opening].depth
-    return next((i for i in range(opening + 1, len(code)) if code[i].depth <= depth), len(code))
 
 
 def _separator(code: Sequence[ScopedToken], at: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .scopes import ScopedToken
+from .scopes import ScopedToken, closing
 
 __all__ = ["in_functions", "pointers"]
 
@@ -24,32 +24,32 @@ def pointers(source: str, code: Sequence[ScopedToken], *, within: bool = False) 
 
     An edit is where it begins and ends, and its text. Declarations outside of functions go: see `in_functions`.
     """
-    for found in _declarations(source, code):
-        text = found.text if within or code[found.first].scope == "block" else ""
-        yield code[found.first].start, code[found.end - 1].end, text
+    for declaration in _declarations(source, code):
+        text = declaration.text if within or code[declaration.first].scope == "block" else ""
+        yield code[declaration.first].start, code[declaration.end - 1].end, text
 
 
 def in_functions(source: str, code: Sequence[ScopedToken]) -> Iterator[tuple[int, int, str]]:
     """Yield the edits that declare, in each function that uses it, what is declared outside of functions."""
-    outside = [found for found in _declarations(source, code) if code[found.first].scope != "block"]
+    outside = [declaration for declaration in _declarations(source, code) if code[declaration.first].scope != "block"]
     for opening, token in enumerate(code):
         if token.text == "{" and token.kind == "mark" and token.scope != "block" and outside:
-            closing = _closing(code, opening)
+            end = closing(code, opening)
             is_body = opening + 1 < len(code) and code[opening + 1].scope == "block"
-            for found in outside if is_body else ():
-                if any(_uses(code, opening, closing, name) for name in found.names):
-                    yield token.end, token.end, f" {found.text};"
+            for declaration in outside if is_body else ():
+                if any(_uses(code, opening, end, name) for name in declaration.names):
+                    yield token.end, token.end, f" {declaration.text};"
 
 
-def _uses(code: Sequence[ScopedToken], opening: int, closing: int, name: str) -> bool:
+def _uses(code: Sequence[ScopedToken], opening: int, end: int, name: str) -> bool:
     """Tell whether a body uses a name that neither it nor its function's parameters declare."""
     before = opening
     while before and code[before - 1].text not in {";", "}", "{"}:
         before -= 1
     if any(code[i].text == name for i in range(before, opening)):
         return False
-    found = [i for i in range(opening, closing) if code[i].text == name and code[i].kind == "name"]
-    return bool(found) and not any(_declares(code, i) for i in found)
+    places = [i for i in range(opening, end) if code[i].text == name and code[i].kind == "name"]
+    return bool(places) and not any(_declares(code, i) for i in places)
 
 
 def _declares(code: Sequence[ScopedToken], at: int) -> bool:
@@ -60,10 +60,10 @@ def _declares(code: Sequence[ScopedToken], at: int) -> bool:
 def _declarations(source: str, code: Sequence[ScopedToken]) -> Iterator[_Declaration]:
     at = 0
     while at < len(code):
-        found = _declaration(source, code, at) if code[at].text in {"extern", "__shared__"} else None
-        if found is not None:
-            yield found
-        at = found.end if found is not None else at + 1
+        declaration = _declaration(source, code, at) if code[at].text in {"extern", "__shared__"} else None
+        if declaration is not None:
+            yield declaration
+        at = declaration.end if declaration is not None else at + 1
 
 
 def _declaration(source: str, code: Sequence[ScopedToken], first: int) -> _Declaration | None:
@@ -72,7 +72,7 @@ def _declaration(source: str, code: Sequence[ScopedToken], first: int) -> _Decla
     brackets = len(code)
     while at < len(code) and code[at].text not in {";", "{", "}", "=", "["}:
         if code[at].text in _ALIGNED and at + 1 < len(code):
-            at = _closing(code, at + 1)
+            at = closing(code, at + 1)
         else:
             words.append(at)
         at += 1
@@ -93,10 +93,10 @@ def _with_declarators(
         text, at = code[name].text, name + 1
         rest = ""
         if at < len(code) and code[at].text == "[":
-            at = _closing(code, at) + 1  # the number of items is not known, or does not matter
+            at = closing(code, at) + 1  # the number of items is not known, or does not matter
             start = at
             while at < len(code) and code[at].text == "[":
-                at = _closing(code, at) + 1
+                at = closing(code, at) + 1
             rest = source[code[start].start : code[at - 1].end] if at > start else ""
             parts.append(f"{base}(*const {text}){rest} = ({base}(*){rest}){_ADDRESS}")
         else:
@@ -106,8 +106,3 @@ def _with_declarators(
             break
         name = at + 1
     return _Declaration(first, at, "; ".join(parts), names)
-
-
-def _closing(code: Sequence[ScopedToken], opening: int) -> int:
-    depth = code[opening].depth
-    return next((i for i in range(opening + 1, len(code)) if code[i].depth <= depth), len(code) - 1)

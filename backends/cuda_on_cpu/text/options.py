@@ -67,7 +67,7 @@ def accepted(options: Sequence[str]) -> tuple[str, ...]:
     ('-DWIDTH=4', '-I/headers', '-std=c++20')
     """
     words = iter(options)
-    return tuple(kept for word in words for kept in _accepted(word, words))
+    return tuple(option for word in words for option in _accepted(word, words))
 
 
 def _accepted(word: str, following: Iterator[str]) -> Iterator[str]:
@@ -114,8 +114,8 @@ def apart(words: Sequence[str]) -> tuple[tuple[str, ...], str]:
     >>> apart(["-DN=4", "-Iheaders", "-DFAST", "-DNDEBUG"])
     (('-Iheaders', '-DNDEBUG'), '#define N 4\n#define FAST 1\n')
     """
-    known = ("-D_", "-DACCEL_SIM", "-DNDEBUG")
-    ours = [word for word in words if word.startswith("-D") and not word.startswith(known)]
-    defined = [word[2:].partition("=") for word in ours]
-    text = "".join([f"#define {name} {value if equals else 1}\n" for name, equals, value in defined])
-    return tuple(word for word in words if word not in ours), text
+    of_compilers = ("-D_", "-DACCEL_SIM", "-DNDEBUG")
+    macros = [word for word in words if word.startswith("-D") and not word.startswith(of_compilers)]
+    pairs = [word[2:].partition("=") for word in macros]
+    text = "".join([f"#define {name} {value if equals else 1}\n" for name, equals, value in pairs])
+    return tuple(word for word in words if word not in macros), text

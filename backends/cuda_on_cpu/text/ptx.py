@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from .tokens import Token, matching, tokens
+from .tokens import Token, edited, matching, tokens
 
 __all__ = ["CALLS", "translated_ptx"]
 
@@ -82,7 +82,7 @@ class _Statement(NamedTuple):
 
 
 def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> str:
-    """Return a source whose inline PTX is C++. The number of lines stays the same.
+    """Return a source with its inline PTX as C++. The number of lines stays the same.
 
     Parameters
     ----------
@@ -97,13 +97,8 @@ def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> 
     >>> print(translated_ptx('asm("add.u32 %0, %1, 1;" : "=r"(y) : "r"(x));'))  # doctest: +ELLIPSIS
     do { uint32_t accel_sim_0 = ...; accel_sim_0 = accel_sim::ptx::add<uint32_t>(accel_sim_1, 1); ...
     """
-    parts, at = [], 0
     code = [token for token in tokens(source) if token.kind not in _SPACE]
-    for start, end, text in _edits(source, code, refused or _stopping, _macros(code), "\n"):
-        if start >= at:  # else it is inside of a statement that was replaced
-            parts += [source[at:start], text]
-            at = end
-    return "".join([*parts, source[at:]])
+    return edited(source, _edits(source, code, refused or _stopping, _macros(code), "\n"))
 
 
 def _stopping(text: str) -> str:
@@ -113,12 +108,12 @@ def _stopping(text: str) -> str:
 
 def _macros(code: Sequence[Token]) -> dict[str, list[Token]]:
     """Return what names without parameters stand for, if they are defined once."""
-    found: dict[str, list[list[Token]]] = {}
+    definitions: dict[str, list[list[Token]]] = {}
     for token in code:
         if token.kind == "directive" and (match := _DEFINITION.match(token.text)):
             body = tokens(token.text[match.end() :].replace("\\\n", " \n"))
-            found.setdefault(match[1], []).append([each for each in body if each.kind not in _SPACE])
-    return {name: bodies[0] for name, bodies in found.items() if len(bodies) == 1}
+            definitions.setdefault(match[1], []).append([each for each in body if each.kind not in _SPACE])
+    return {name: bodies[0] for name, bodies in definitions.items() if len(bodies) == 1}
 
 
 def _edits(
@@ -171,7 +166,7 @@ def _text(pieces: Sequence[Token], macros: dict[str, list[Token]], depth: int = 
 
 
 def _unquoted(literal: str) -> str:
-    return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": " "}.get(found[1], found[1]), literal[1:-1])
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": " "}.get(match[1], match[1]), literal[1:-1])
 
 
 def _operands(source: str, section: Sequence[Token]) -> Iterator[tuple[str, str]]:
@@ -222,17 +217,17 @@ def _instructions(text: str) -> Iterator[str]:
                 yield f"{_register_type(kind.strip('.'))} {_operand(name)};"
         elif words:
             guard = re.match(r"@(!?)([\w%]+)\s+", words)
-            made = _instruction(words[guard.end() :] if guard else words)
-            yield f"if ({guard[1]}{_operand(guard[2])}) {{ {made} }}" if guard else made
+            statement = _instruction(words[guard.end() :] if guard else words)
+            yield f"if ({guard[1]}{_operand(guard[2])}) {{ {statement} }}" if guard else statement
 
 
 def _register_type(kind: str) -> str:
     if kind == "pred":
         return "bool"
-    found = re.fullmatch(r"[usbf](16|32|64)", kind)
-    if found is None:
+    match = re.fullmatch(r"[usbf](16|32|64)", kind)
+    if match is None:
         raise _UnknownError
-    return f"uint{found[1]}_t"
+    return f"uint{match[1]}_t"
 
 
 def _operand(text: str) -> str:
@@ -304,13 +299,13 @@ def _plain(base: str, suffixes: list[str], operands: list[str]) -> str:
     if kind is None or function not in _PLAIN or len(operands) < 2:
         raise _UnknownError
     target, _, inside = operands[0].partition("|")
-    given = [_operand(each) for each in operands[1:]]
+    inputs = [_operand(each) for each in operands[1:]]
     if inside:
-        given.insert(0, f"&{_operand(inside)}")
+        inputs.insert(0, f"&{_operand(inside)}")
     suffix = "_" if function in _WORDS_OF_CPP else ""
     if kind == "bool" and not function.startswith("vote"):
         raise _UnknownError
-    return f"{_operand(target)} = accel_sim::ptx::{function}{suffix}<{kind}>({', '.join(given)});"
+    return f"{_operand(target)} = accel_sim::ptx::{function}{suffix}<{kind}>({', '.join(inputs)});"
 
 
 def _vector_move(name: str, operands: list[str]) -> str:
@@ -354,7 +349,7 @@ def _access(base: str, suffixes: list[str], operands: list[str]) -> str:
 
 
 def _update(names: list[str], kind: str, operands: list[str], order: str, *, shared: bool) -> str:
-    """Translate an atomic operation; the first operand is empty if nobody wants the old value."""
+    """Translate an atomic operation; the first operand is empty if the old value is not used."""
     if len(names) != 1 or names[0] not in _ATOMICS or len(operands) < 3:
         raise _UnknownError
     target, addressed, *values = operands
@@ -364,8 +359,8 @@ def _update(names: list[str], kind: str, operands: list[str], order: str, *, sha
 
 
 def _address(text: str, *, shared: bool) -> str:
-    found = re.fullmatch(r"\[\s*([%\w]+)\s*(?:\+\s*(\d+)\s*)?\]", text)
-    if found is None:
+    match = re.fullmatch(r"\[\s*([%\w]+)\s*(?:\+\s*(\d+)\s*)?\]", text)
+    if match is None:
         raise _UnknownError
-    address = f"{CALLS}shared_address({_operand(found[1])})" if shared else _operand(found[1])
-    return address + (f" + {found[2]}" if found[2] else "")
+    address = f"{CALLS}shared_address({_operand(match[1])})" if shared else _operand(match[1])
+    return address + (f" + {match[2]}" if match[2] else "")

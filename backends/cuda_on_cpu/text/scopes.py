@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .tokens import Token
 
-__all__ = ["ScopedToken", "scoped"]
+__all__ = ["ScopedToken", "closing", "scoped"]
 
 _CLASSES = frozenset(("class", "struct", "union", "enum"))
 _ALIGNED = frozenset(("alignas", "__align__", "__attribute__"))
@@ -51,7 +51,7 @@ def scoped(everything: Sequence[Token]) -> list[ScopedToken]:
     """
     stack = [_Scope("namespace", [])]
     conditions: list[list[_Scope]] = []
-    found = []
+    code = []
     for token in everything:
         if token.kind == "directive":
             stack = _after_directive(token.text, stack, conditions)
@@ -61,7 +61,7 @@ def scoped(everything: Sequence[Token]) -> list[ScopedToken]:
         if token.kind == "mark" and token.text in _CLOSING and len(stack) > 1:
             stack.pop()
         top = stack[-1]
-        found.append(ScopedToken(*token, len(stack) - 1, top.kind))
+        code.append(ScopedToken(*token, len(stack) - 1, top.kind))
         kind = _kind(token.text, top) if opens else ""
         if token.kind == "mark" and token.text in {";", "}"}:
             top.head.clear()
@@ -69,7 +69,13 @@ def scoped(everything: Sequence[Token]) -> list[ScopedToken]:
             top.head.append(token.text)
         if opens:
             stack.append(_Scope(kind, []))
-    return found
+    return code
+
+
+def closing(code: Sequence[ScopedToken], opening: int) -> int:
+    """Return the index of the bracket that closes the one at an index; that of the last token if none does."""
+    depth = code[opening].depth
+    return next((i for i in range(opening + 1, len(code)) if code[i].depth <= depth), len(code) - 1)
 
 
 def _kind(opening: str, around: _Scope) -> str:

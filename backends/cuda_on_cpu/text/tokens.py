@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Token", "code_among", "code_of", "line_of", "matching", "numbered", "tokens"]
+__all__ = ["Token", "code_among", "code_of", "edited", "line_of", "matching", "numbered", "tokens"]
 
 
 class Token(NamedTuple):
@@ -66,13 +66,13 @@ def tokens(source: str) -> Iterator[Token]:
             yield Token("directive", directive[0], at)
             at = directive.end()
             continue
-        found = _TOKEN.match(source, at)
-        assert found is not None, "any character is a mark"
-        kind = found.lastgroup or ""
+        match = _TOKEN.match(source, at)
+        assert match is not None, "any character is a mark"
+        kind = match.lastgroup or ""
         kind = "string" if kind in {"raw", "delimiter"} else kind
-        yield Token(kind, found[0], at)
-        first_of_line = found[0] == "\n" or (first_of_line and kind in {"space", "comment"})
-        at = found.end()
+        yield Token(kind, match[0], at)
+        first_of_line = match[0] == "\n" or (first_of_line and kind in {"space", "comment"})
+        at = match.end()
 
 
 def code_of(source: str) -> list[Token]:
@@ -83,6 +83,25 @@ def code_of(source: str) -> list[Token]:
 def code_among(everything: Iterable[Token]) -> list[Token]:
     """Return the tokens that are no space, comments or directives."""
     return [token for token in everything if token.kind not in {"space", "comment", "directive"}]
+
+
+def edited(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a source with the text between two places replaced, for each edit; lines keep their numbers.
+
+    An edit that begins inside of another one is left out.
+
+    Examples
+    --------
+    >>> edited("int x;", [(4, 5, "y")])
+    'int y;'
+    """
+    parts, at = [], 0
+    for start, end, text in sorted(edits):
+        if start >= at:
+            lines = source.count("\n", start, end) - text.count("\n")
+            parts += [source[at:start], text, "\n" * lines]
+            at = end
+    return "".join([*parts, source[at:]])
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -10,7 +10,7 @@ from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
 from .ptx import translated_ptx
 from .scopes import scoped
-from .tokens import Token, code_of, tokens
+from .tokens import Token, code_of, edited, tokens
 
 __all__ = ["constants", "translated", "without_launches"]
 
@@ -40,17 +40,7 @@ def translated(source: str, *, checked: bool) -> str:
     ]
     if checked:
         edits += uninitialised(code)
-    return _edited(source, edits)
-
-
-def _edited(source: str, edits: list[tuple[int, int, str]]) -> str:
-    """Return a source with the text between two places replaced, for each edit; lines that go are made up for."""
-    parts, at = [], 0
-    for start, end, text in sorted(edits):
-        if start >= at:  # else it is inside of what was replaced
-            parts += [source[at:start], text, "\n" * source.count("\n", start, end)]
-            at = end
-    return "".join([*parts, source[at:]])
+    return edited(source, edits)
 
 
 def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
@@ -82,7 +72,7 @@ def without_launches(source: str) -> str:
         if token.text == "<<<" and code[index - 1].text != "operator":
             last = next((later for later in code[index:] if later.text == ">>>"), token)
             edits.append((token.start, last.end, f"(({_error('kernel launches from kernels')}))"))
-    return _edited(source, edits)
+    return edited(source, edits)
 
 
 def _error(what: str) -> str:
@@ -99,7 +89,7 @@ def constants(source: str) -> tuple[str, ...]:
     ('weights', 'n')
     """
     code = code_of(source)
-    found = []
+    variables: list[str] = []
     for index, token in enumerate(code):
         if token.text == "__constant__":
             names = []
@@ -107,5 +97,5 @@ def constants(source: str) -> tuple[str, ...]:
                 if later.kind == "mark" and later.text in {"=", ";", "[", "{", ","}:
                     break
                 names += [later.text] if later.kind == "name" else []
-            found += names[-1:]
-    return tuple(dict.fromkeys(found))
+            variables += names[-1:]
+    return tuple(dict.fromkeys(variables))

@@ -1,7 +1,7 @@
 """The folder of compiled kernels: private to the user, shared by processes, bounded in size.
 
-A file is written under another name and then renamed, so whoever opens it finds all of it. Where the folder in the
-settings cannot be written, a temporary folder of this process takes its place.
+A file is written under another name and then renamed, so a process that opens it reads all of it. Where the folder in
+the settings cannot be written, a temporary folder of this process takes its place.
 """
 
 import atexit
@@ -52,8 +52,8 @@ def _remove(path: Path, owner: int) -> None:
 
 def write(file: Path, content: bytes) -> None:
     """Write a file at once; do nothing if that fails, because a cache can be without it."""
-    with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as made:
-        whole = Path(made, file.name)
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as scratch:
+        whole = Path(scratch, file.name)
         whole.write_bytes(content)
         whole.replace(file)
 
@@ -88,14 +88,14 @@ def _take(descriptor: int) -> None:
 
 def drop_oldest(limit: int = LIMIT) -> None:
     """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
-    found = []
+    files = []
     for path in (*folder().iterdir(), *folder().glob("headers_*/*/*")):
         with suppress(OSError):  # another process removed it
             status = path.stat()
             if path.is_file():
-                found.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+                files.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= limit:
             break
         with suppress(OSError):

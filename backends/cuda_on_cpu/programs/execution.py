@@ -83,15 +83,15 @@ def run_program(
     )  # fmt: skip
     texts = included([path.resolve() for path in sources], [each.resolve() for each in folders])
     devices = [name for text in texts.values() for name in device_variables(text)]
-    with TemporaryDirectory() as made:
-        reports = Path(made, "reports")
+    with TemporaryDirectory() as folder_of_reports:
+        reports = Path(folder_of_reports, "reports")
         reports.touch()
-        given = {
+        child = {
             "path": str(built.path), "runtime": str(built.runtime), "reports": str(reports), "devices": devices,
             "checks": settings.kernel_checks, "warp": settings.sim_warp, "seed": settings.sim_seed,
             "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit, "late": late,
         }  # fmt: skip
-        command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(given), str(sources[0]), *arguments]
+        command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(child), str(sources[0]), *arguments]
         process = subprocess.run(  # noqa: S603 - the user's program
             command, check=False, cwd=folder, timeout=limit, stdout=output, stderr=output
         )

@@ -1,0 +1,159 @@
+"""`run`: one launch of a compiled kernel by the runtime, and its outcome."""
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...common.uninterrupted import run_uninterrupted
+from .module import Entry, Module
+from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Segments, Standing, shared_variables
+
+__all__ = ["Outcome", "run"]
+
+_FINDINGS = 128  # distinct ones that a launch keeps
+_STANDINGS = 4096
+_MOST_THREADS = 1024
+
+
+class Outcome(NamedTuple):
+    """What came of a launch.
+
+    Attributes
+    ----------
+    stopped : Kind
+        Why it was stopped, or ``Kind.NOTHING``.
+    findings : tuple of Finding
+        What the checks found, and what stopped it.
+    standings : tuple of Standing
+        Where the threads stood, if it was stopped by a deadlock or by the limit of time.
+    printed : str
+        The output of ``printf``.
+    """
+
+    stopped: Kind
+    findings: tuple[Finding, ...]
+    standings: tuple[Standing, ...]
+    printed: str
+
+
+def run(
+    module: Module,
+    entry: Entry,
+    arguments: Sequence[np.generic | np.ndarray[Any, Any]],
+    *,
+    grid: Dim3,
+    block: Dim3,
+    shared: int = 0,
+    warp: int = 32,
+    ranges: Sequence[Range] = (),
+    checks: str = "",
+    seed: int | None = None,
+    workers: int = 1,
+    limit: float = 0,
+    cooperative: bool = False,
+    stop: ctypes.c_uint32 | None = None,
+) -> Outcome:
+    """Run a kernel to its end, in this thread and others; no other Python code waits for it.
+
+    An interrupt (Ctrl-C) of the main thread stops the kernel.
+
+    Parameters
+    ----------
+    module, entry : Module, Entry
+        The module, and the kernel in it.
+    arguments : sequence of NumPy scalars and arrays
+        Each is passed by value; addresses are ``uint64``. Their sizes are those that the kernel has.
+    grid, block : tuple of three ints
+        Extents, x first; at most 1024 threads a block.
+    shared : int
+        Bytes of dynamic shared memory.
+    warp : int
+        Threads of a warp: 32 or 64, as the module was built for.
+    ranges : sequence of Range
+        Memory that the kernel may use, ascending; for checked code. Their ``cells`` are set.
+    checks : str
+        Names of `CHECKS` with commas between; empty for code that was built unchecked.
+    seed : int, optional
+        Of the random order of blocks and threads; without one they run in ascending order.
+    workers : int
+        Threads of the system that run blocks, at most.
+    limit : float
+        Seconds after which it is stopped; 0 for no limit.
+    cooperative : bool
+        All blocks run at once, and may wait for each other.
+    stop : ctypes.c_uint32, optional
+        Stops the launch soon when its value is set to 1, by another thread.
+
+    Raises
+    ------
+    ValueError
+        If the block has more than 1024 threads.
+    """
+    if block[0] * block[1] * block[2] > _MOST_THREADS:
+        raise ValueError(f"a block has at most {_MOST_THREADS} threads; found {block}")
+    stop = ctypes.c_uint32() if stop is None else stop
+    table = ranges if isinstance(ranges, ctypes.Array) else (Range * len(ranges))(*ranges)
+    variables = shared_variables(module)
+    values = [np.ascontiguousarray(argument) for argument in arguments]
+    pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
+    findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()
+    launch = Launch(
+        entry=entry.address,
+        arguments=ctypes.addressof(pointers),
+        ranges=ctypes.addressof(table),
+        range_count=len(table),
+        segments=Segments.of(module, variables),
+        seed=(seed or 0) & 0xFFFFFFFFFFFFFFFF,
+        limit=limit,
+        findings=ctypes.addressof(findings),
+        finding_capacity=_FINDINGS,
+        standings=ctypes.addressof(standings),
+        standing_capacity=_STANDINGS,
+        stop=ctypes.addressof(stop),
+        grid=grid,
+        block=block,
+        dynamic_shared=shared,
+        warp_size=warp,
+        checks=sum({CHECKS[name] for name in checks.split(",") if name}),
+        workers=workers,
+        cooperative=cooperative,
+        ordered=seed is None,
+    )
+    stopped = _call(module.runtime, launch, stop, (table, variables, values, pointers, findings, standings))
+    if table is not ranges:
+        for own, used in zip(ranges, table, strict=True):
+            own.cells = used.cells
+    return Outcome(
+        Kind(stopped),
+        tuple(findings[: launch.finding_count]),
+        tuple(standings[: launch.standing_count]),
+        _printed(module.runtime, launch),
+    )
+
+
+def _call(runtime: ctypes.CDLL, launch: Launch, stop: ctypes.c_uint32, used: object) -> int:
+    """Run a launch; an interrupt stops it. What it uses stays in memory while it runs, also after an interrupt."""
+    running = threading.Lock()
+    try:
+        return run_uninterrupted(partial(_call_now, running, runtime, launch, used))
+    except BaseException:
+        stop.value = 1
+        with running:
+            raise
+
+
+def _call_now(running: threading.Lock, runtime: ctypes.CDLL, launch: Launch, used: object) -> int:  # noqa: ARG001
+    with running:
+        return int(runtime.accel_sim_launch(ctypes.byref(launch)))
+
+
+def _printed(runtime: ctypes.CDLL, launch: Launch) -> str:
+    if not launch.printed:
+        return ""
+    text = ctypes.string_at(launch.printed, launch.printed_size).decode(errors="replace")
+    runtime.accel_sim_release(ctypes.c_void_p(launch.printed))
+    return text

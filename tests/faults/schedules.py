@@ -103,6 +103,14 @@ class Entry:
     def __iter__(self):
         return iter((self.operation, self.claims))
 
+    def meets(self, claim):
+        """Tell whether some of its memory is that of a claim, and one of the two writes it."""
+        record, begin, end, writes, _ = claim
+        return any(
+            each is record and low < end and begin < high and (writing or writes)
+            for each, low, high, writing, _ in self.claims
+        )
+
 
 class State(NamedTuple):
     """The state of the model: bytes, failed writes, and earlier bytes that may still be read."""
@@ -266,22 +274,28 @@ class Bench:
         Launcher.__call__ = submitting_in_order(Launcher.__call__)
 
     def place(self, checks):
-        """Log work that was covered: at its last check, or before what used its memory after an earlier one."""
+        """Log work that was covered: at its last check, or before what used its memory after an earlier one.
+
+        What was recorded between is then placed before it, if a later check covered the use of the same memory.
+        """
         operation = self.doing.get(threading.get_ident())
         if operation is None or not checks:
             return
         log, claims = list(self.log), [claim for _, claim in checks]
         at = [log.index(entry) for entry, _ in checks]
-        between = [(n, each) for n in range(at[0], at[-1]) for each in log[n].claims]
-        early = any(
-            record is claim[0] and low < claim[2] and claim[1] < high and (writing or claim[3])
+        meeting = [
+            (log[n], n < place)
+            for n in range(at[0], at[-1])
             for place, claim in zip(at, claims, strict=True)
-            for n, (record, low, high, writing, _) in between
-            if place < n
-        )
+            if n != place and log[n].meets(claim)
+        ]
+        early = not all(before for _, before in meeting)
         entry = checks[0 if early else -1][0]
         operation.noted = True
         entry.operation, entry.claims = operation, claims
+        if early:
+            first = [each for each, before in meeting if before]
+            self.log[at[0] : at[-1]] = sorted(log[at[0] : at[-1]], key=lambda each: each not in first)
 
     def pause(self):
         if self.yields.random() < 0.15:

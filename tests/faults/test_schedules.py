@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from ..profiles import repeats
+from .schedules import Bench, Entry, Operation
 
 
 def schedules(*options):
@@ -29,6 +31,17 @@ def test_some_order_explains_what_gpus_read_and_left_that_keep_work_in_order_wit
 
 
 @pytest.mark.slow
+def test_covered_work_is_placed_after_what_wrote_its_source_and_before_what_uses_its_target():
+    """Both may be recorded between the two checks of a copy."""
+    source, target = object(), object()
+    bench, copy = object.__new__(Bench), Operation("copy")
+    checks = [(Entry(None, ()), (target, 0, 9, True, False)), (Entry(None, ()), (source, 0, 9, False, False))]
+    read, written = Entry("read", [(target, 0, 9, False, False)]), Entry("write", [(source, 0, 9, True, False)])
+    bench.log, bench.doing = [checks[0][0], read, written, checks[1][0]], {threading.get_ident(): copy}
+    bench.place(checks)
+    assert [operation for operation, _ in bench.log] == ["write", copy, "read", None]
+
+
 @pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open"])
 def test_a_planted_bug_is_seen(bug):
     done = schedules("--devices", "cpu,cuda:0", "--standin", 4, "--count", 6000, "--plant", bug)

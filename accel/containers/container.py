@@ -6,7 +6,7 @@ from typing import Any, Self, SupportsIndex, overload
 import numpy as np
 
 from accel.abc.operand import Operand
-from accel.containers.copying import ContainerCopying
+from accel.containers.container_copies import ContainerCopies
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, reading_pickled
@@ -25,7 +25,7 @@ _ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
 _EMPTY_DTYPE = as_dtype("float64")
 
 
-class AcceleratorDataContainer(ContainerCopying, Interchange):
+class AcceleratorDataContainer(ContainerCopies, Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size the container is empty.

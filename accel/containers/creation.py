@@ -6,7 +6,7 @@ import numpy as np
 
 from accel import copies
 from accel.containers.container import AcceleratorDataContainer, new_storage
-from accel.containers.copying import fill_value
+from accel.containers.container_copies import fill_value
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.interchange.export import only_by_copy

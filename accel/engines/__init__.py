@@ -10,7 +10,7 @@ _LAZY = {
     "Future": "accel.engines.futures",
     "InOut": "accel.engines.annotations",
     "Input": "accel.engines.annotations",
-    "Launch": "accel.engines.launch",
+    "Launch": "accel.engines.task_launch",
     "Operand": "accel.engines.points",
     "Output": "accel.engines.annotations",
     "Point": "accel.engines.points",

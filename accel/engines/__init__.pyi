@@ -6,7 +6,6 @@ from accel.engines.annotations import Reduce as Reduce
 from accel.engines.constraints import align as align
 from accel.engines.constraints import broadcast as broadcast
 from accel.engines.futures import Future as Future
-from accel.engines.launch import Launch as Launch
 from accel.engines.points import Operand as Operand
 from accel.engines.points import Point as Point
 from accel.engines.previews import Preview as Preview
@@ -14,5 +13,6 @@ from accel.engines.progress import Progress as Progress
 from accel.engines.protocol import Engine as Engine
 from accel.engines.protocol import current as current
 from accel.engines.protocol import engine as engine
+from accel.engines.task_launch import Launch as Launch
 from accel.engines.tasks import Task as Task
 from accel.engines.tasks import task as task

@@ -6,10 +6,10 @@ from accel.errors import StoreValueError
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 
-__all__ = ["Declared", "InOut", "Input", "Output", "Reduce", "declared"]
+__all__ = ["Declaration", "InOut", "Input", "Output", "Reduce", "declaration_of"]
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """What a task does with the elements of a store.
 
     Attributes
@@ -24,13 +24,13 @@ class Declared(NamedTuple):
     op: ReductionOp | None = None
 
 
-Input = Annotated[Any, Declared(Access.READ)]
+Input = Annotated[Any, Declaration(Access.READ)]
 """The annotation of a store that the task only reads."""
 
-Output = Annotated[Any, Declared(Access.WRITE)]
+Output = Annotated[Any, Declaration(Access.WRITE)]
 """The annotation of a store of which the task writes each element and reads none."""
 
-InOut = Annotated[Any, Declared(Access.READ_WRITE)]
+InOut = Annotated[Any, Declaration(Access.READ_WRITE)]
 """The annotation of a store that the task reads and writes."""
 
 
@@ -47,14 +47,14 @@ class Reduce:
             raise StoreValueError(
                 f"{op!r} is no reduction operator; write Reduce[ADD], with an operator of accel.store"
             )
-        return Declared(Access.REDUCE, op)
+        return Declaration(Access.REDUCE, op)
 
     def __class_getitem__(cls, op: ReductionOp) -> Any:
         return Annotated[Any, cls(op)]
 
 
-def declared(annotation: Any) -> Declared | None:
+def declaration_of(annotation: Any) -> Declaration | None:
     """Return what an annotation of a parameter declares; None for a scalar."""
     if annotation is Reduce:
         raise StoreValueError("a reduction needs an operator; write Reduce[ADD]")
-    return next((each for each in get_args(annotation) if isinstance(each, Declared)), None)
+    return next((each for each in get_args(annotation) if isinstance(each, Declaration)), None)

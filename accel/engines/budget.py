@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from accel.device import Device
+from accel.engines.execution import Memory
 from accel.engines.memory_budget.admission import Admission
 from accel.engines.memory_budget.requests import Promise, Request, refuse_larger
 from accel.engines.points import Operand, Point
-from accel.engines.running import Memory
 from accel.engines.staging import give_back, is_lazy, memory_of, part_of, point_bytes, staged_in, uses_memory
 from accel.engines.tiles import Tile, TiledContents
 from accel.engines.work import inside_task

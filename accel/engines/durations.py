@@ -21,15 +21,15 @@ Durations = dict[int, tuple[float, float]]
 _UNKNOWN = inf, inf
 
 
-def is_tiny(known: Durations, size: int) -> bool:
+def is_tiny(durations: Durations, size: int) -> bool:
     """Tell whether a task takes less time than to wake a thread. One of two runs may have been held up."""
-    last, before = known.get(size, _UNKNOWN)
+    last, before = durations.get(size, _UNKNOWN)
     return last < WAKING or before < WAKING
 
 
-def note(known: Durations, size: int, seconds: float) -> None:
+def note(durations: Durations, size: int, seconds: float) -> None:
     """Note how long a run took."""
-    known[size] = seconds, known.get(size, _UNKNOWN)[0]
+    durations[size] = seconds, durations.get(size, _UNKNOWN)[0]
 
 
 class Duration(NamedTuple):
@@ -37,7 +37,7 @@ class Duration(NamedTuple):
 
     Attributes
     ----------
-    known : dict
+    durations : dict
         The last durations.
     nbytes : int
         Bytes of the stores.
@@ -45,14 +45,14 @@ class Duration(NamedTuple):
         Seconds that a task takes at most to be tiny.
     """
 
-    known: Durations
+    durations: Durations
     nbytes: int
     most: float = WAKING
 
     @property
     def seconds(self) -> float:
         """How long it will take, about; infinite if it has not run."""
-        return min(self.known.get(self.nbytes.bit_length(), _UNKNOWN))
+        return min(self.durations.get(self.nbytes.bit_length(), _UNKNOWN))
 
     @property
     def tiny(self) -> bool:
@@ -61,4 +61,4 @@ class Duration(NamedTuple):
 
     def note(self, seconds: float) -> None:
         """Note how long a run took."""
-        note(self.known, self.nbytes.bit_length(), seconds)
+        note(self.durations, self.nbytes.bit_length(), seconds)

@@ -7,7 +7,7 @@ from accel.engines.local import LocalEngine
 from accel.engines.work import TaskWork
 from accel.store.regions import Work
 
-__all__ = ["EagerEngine", "make"]
+__all__ = ["EagerEngine"]
 
 
 class EagerEngine(LocalEngine):
@@ -24,10 +24,3 @@ class EagerEngine(LocalEngine):
         for each in after:
             each.settle()
         work.run_here()
-
-
-def make(**options: Any) -> EagerEngine:
-    """Return an engine with options."""
-    made = EagerEngine()
-    made.set(options)
-    return made

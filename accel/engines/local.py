@@ -1,23 +1,23 @@
 """`LocalEngine`: what the engines of this process share. Each point of a launch becomes a work of its regions."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from accel.engines import attached
+from accel.engines import attached_memory
 from accel.engines.budget import Budget
 from accel.engines.durations import GIVING_ATTACHED, Duration
+from accel.engines.execution import Memory, run
 from accel.engines.futures import Future, WorksFuture
-from accel.engines.joining import Joined, combined_use, keep
-from accel.engines.launch import Launch
-from accel.engines.placing import place_of_point, refuse_without_body
+from accel.engines.placement import place_of_point, refuse_without_body
 from accel.engines.points import Point
-from accel.engines.previews import Preview, foreseen
-from accel.engines.progress import Progress, ProgressMeter, metered, reporting
+from accel.engines.previews import Preview, preview_of
+from accel.engines.progress import ProgressMeter, Report, meter_of, metered, reporting
 from accel.engines.protocol import Engine
-from accel.engines.running import Memory, run
+from accel.engines.shared_outputs import SharedOutputs, combined_use, keep
 from accel.engines.staging import give_back, memory_at, physical
+from accel.engines.task_launch import Launch
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
@@ -35,10 +35,11 @@ class LocalEngine(Engine):
 
     options = Engine.options | {"budget", "progress", "spill_folder"}
 
-    def __init__(self) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__()
         self.budget: Budget | None = None
-        self.progress: Callable[[Progress], object] | None = None
+        self.progress: Report | None = None
+        self.set(options)
 
     def set(self, options: dict[str, Any]) -> None:
         """Change options of this engine.
@@ -53,11 +54,11 @@ class LocalEngine(Engine):
             Called with a `Progress` after each point of a launch. True writes a line to the terminal, if standard error
             is one and the launch takes more than a second.
         """
-        given = {**options}
-        if "progress" in given:
-            self.progress = reporting(given.pop("progress"))
-        budget, folder = given.pop("budget", None), given.pop("spill_folder", None)
-        super().set(given)
+        engine_options = {**options}
+        if "progress" in engine_options:
+            self.progress = reporting(engine_options.pop("progress"))
+        budget, folder = engine_options.pop("budget", None), engine_options.pop("spill_folder", None)
+        super().set(engine_options)
         if "budget" in options:
             self.budget = None if budget is None else Budget(budget, folder)
         elif folder is not None:
@@ -104,32 +105,30 @@ class LocalEngine(Engine):
          │   0    │   1    │   2    │
          └────────┴────────┴────────┘
         """
-        cut = self.divided(launch)
+        cut = self.tile(launch)
         points = cut.points()
         places = [place_of_point(point, self.device) for point in points]
-        return foreseen(self.name, self.budget, cut, [*zip(points, places, strict=True)])
+        return preview_of(self.name, self.budget, cut, [*zip(points, places, strict=True)])
 
     def submit(self, launch: Launch) -> Future:
         """Submit a launch; see `Task.__call__`."""
         if self.device is not None:
             refuse_without_body(launch.task, self.device)
-        launch = self.divided(launch)
+        launch = self.tile(launch)
         points = launch.points()
         if self.budget is not None:
             self.budget.check(points, [place_of_point(point, self.device) for point in points])
-        joined = Joined.of(points)
-        meter = None
-        if self.progress is not None:
-            meter = ProgressMeter(self.progress, launch.task.name, len(points), sum([point.nbytes for point in points]))
-        works = [self._work(point, joined, at, meter) for at, point in enumerate(points)]
+        shared = SharedOutputs.of(points)
+        meter = None if self.progress is None else meter_of(self.progress, launch.task.name, points)
+        works = [self._work(point, shared, at, meter) for at, point in enumerate(points)]
         if len(works) == 1:
             works[0].duration = Duration(launch.task.seconds, points[0].nbytes)
-        if joined is not None:
-            works.append(TaskWork(f"task {launch.task.name}, the end of all colors", joined.uses, joined.finish))
-        self._record(works, joined)
+        if shared is not None:
+            works.append(TaskWork(f"task {launch.task.name}, the end of all colors", shared.uses, shared.finish))
+        self._record(works, shared)
         return WorksFuture(works)
 
-    def divided(self, launch: Launch) -> Launch:
+    def tile(self, launch: Launch) -> Launch:
         """Return the launch, cut into more points if the engine thinks that good."""
         return launch
 
@@ -138,27 +137,27 @@ class LocalEngine(Engine):
         """Run a work, now or later, after others; it is recorded. The site is the user's line that submitted it."""
         ...
 
-    def _work(self, point: Point, joined: Joined | None, at: int, meter: ProgressMeter | None) -> TaskWork:
+    def _work(self, point: Point, shared: SharedOutputs | None, at: int, meter: ProgressMeter | None) -> TaskWork:
         uses = [
-            combined_use(operand) for operand in point.operands if joined is None or operand.name not in joined.names
+            combined_use(operand) for operand in point.operands if shared is None or operand.name not in shared.names
         ]
-        action = partial(self._act, point, joined, at)
+        action = partial(self._act, point, shared, at)
         return TaskWork(point, uses, action if meter is None else partial(metered, action, meter, point.nbytes))
 
-    def _record(self, works: Sequence[TaskWork], joined: Joined | None) -> None:
+    def _record(self, works: Sequence[TaskWork], shared: SharedOutputs | None) -> None:
         """Record all works of a launch in one step, and start them."""
-        memory = attached.recorded([use for work in works for use in work.uses])
+        memory = attached_memory.record_of([use for work in works for use in work.uses])
         if memory is not None and works[0].duration is not None:
             works[0].duration = works[0].duration._replace(most=GIVING_ATTACHED)
         started, site = 0, call_site()
         try:
-            with attached.order:
+            with attached_memory.order:
                 after = [box_order.enter(work, work.uses) for work in works]
                 if memory is not None:
                     memory.enter(works, after)
-            if joined is not None:
+            if shared is not None:
                 after[-1] = [*after[-1], *works[:-1]]
-                joined.works = works[:-1]
+                shared.works = works[:-1]
             for work, earlier in zip(works, after, strict=True):
                 self.start(work, earlier, site)
                 started += 1
@@ -168,20 +167,20 @@ class LocalEngine(Engine):
                 work.give_up(error)
             raise
 
-    def _act(self, point: Point, joined: Joined | None, at: int) -> None:
+    def _act(self, point: Point, shared: SharedOutputs | None, at: int) -> None:
         place = place_of_point(point, self.device)
         if self.budget is not None:
             with self.budget.admitted(point, place) as admitted:
-                produced = run(point, admitted, place)
-            keep(point, produced, joined, at)
+                results = run(point, admitted, place)
+            keep(point, results, shared, at)
             return
         memories = {
             each.name: memory_at(each, place)
             for each in point.operands
             if each.map is not None and each.access is not Access.REDUCE
         }
-        produced = run(point, memories, place)
+        results = run(point, memories, place)
         for operand in point.operands:
             if operand.name in memories:
                 give_back(operand, memories[operand.name])
-        keep(point, produced, joined, at)
+        keep(point, results, shared, at)

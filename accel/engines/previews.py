@@ -9,17 +9,17 @@ from typing import Any
 
 from accel import config
 from accel.dtypes import DType
-from accel.engines.arguments import Argument
 from accel.engines.budget import Budget
-from accel.engines.launch import Launch
 from accel.engines.partition_pictures import Picture, picture_of, svg_of, text_of
 from accel.engines.points import Point
 from accel.engines.staging import point_bytes, uses_memory
+from accel.engines.task_arguments import Argument
+from accel.engines.task_launch import Launch
 from accel.memory.sizes import in_words
 from accel.store.root import Root
 from accel.store.store_targets import Place
 
-__all__ = ["Preview", "foreseen", "pictures_of"]
+__all__ = ["Preview", "pictures_of", "preview_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Preview:
         return "\n\n".join(["\n".join(self.lines), *map(text_of, self.pictures)])
 
 
-def foreseen(engine: str, budget: Budget | None, launch: Launch, points: Sequence[tuple[Point, Place]]) -> Preview:
+def preview_of(engine: str, budget: Budget | None, launch: Launch, points: Sequence[tuple[Point, Place]]) -> Preview:
     """Return what a launch will do in this process, for its points and where they run."""
     read = sum([operand.nbytes for point, _ in points for operand in point.operands if operand.access.reads])
     written = sum([operand.nbytes for point, _ in points for operand in point.operands if operand.access.writes])

@@ -2,14 +2,15 @@
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import TextIO
 
+from accel.engines.points import Point
 from accel.memory.sizes import in_words
 
-__all__ = ["Progress", "ProgressMeter", "line_on", "metered", "reporting"]
+__all__ = ["Progress", "ProgressMeter", "line_on", "meter_of", "metered", "reporting"]
 
 _PATIENCE = 1.0  # seconds before the first line: short launches print nothing
 _INTERVAL = 0.1  # seconds from one line to the next
@@ -56,13 +57,17 @@ class Progress:
         )
 
 
+Report = Callable[[Progress], object]
+"""What is called after each point of a launch."""
+
+
 class ProgressMeter:
     """Counts the points of a launch that are over, and tells a callable after each.
 
     Calls are made by the threads that run the points, one at a time.
     """
 
-    def __init__(self, report: Callable[[Progress], object], task: str, tasks: int, total: int) -> None:
+    def __init__(self, report: Report, task: str, tasks: int, total: int) -> None:
         self._report = report
         self._task = task
         self._tasks = tasks
@@ -80,6 +85,11 @@ class ProgressMeter:
             self._nbytes += nbytes
             seconds = monotonic() - self._began
             self._report(Progress(self._task, self._done, self._tasks, self._nbytes, self._total, seconds))
+
+
+def meter_of(report: Report, task: str, points: Sequence[Point]) -> ProgressMeter:
+    """Return what counts the points of a launch."""
+    return ProgressMeter(report, task, len(points), sum([point.nbytes for point in points]))
 
 
 def line_on(stream: TextIO | None = None) -> Callable[[Progress], None]:
@@ -110,7 +120,7 @@ def metered(action: Callable[[], object], meter: ProgressMeter, nbytes: int) -> 
         meter.step(nbytes)
 
 
-def reporting(progress: bool | Callable[[Progress], object] | None) -> Callable[[Progress], object] | None:
+def reporting(progress: bool | Report | None) -> Report | None:
     """Return what is called after each point: the callable itself, or for True one that writes a line.
 
     Raises

@@ -10,16 +10,20 @@ from typing import Any, ClassVar, Self
 
 from accel.device import Device, resolve
 from accel.engines.futures import Future
-from accel.engines.launch import Launch
 from accel.engines.previews import Preview
 from accel.engines.task_definition import TaskDefinition
+from accel.engines.task_launch import Launch
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store.logical_store import LogicalStore
 
 __all__ = ["Engine", "current", "engine"]
 
-_ENGINES = {"eager": "accel.engines.eager", "threads": "accel.engines.threads", "dask": "accel.engines.dask"}
+_ENGINES = {
+    "eager": ("accel.engines.eager", "EagerEngine"),
+    "threads": ("accel.engines.threads", "ThreadsEngine"),
+    "dask": ("accel.engines.dask.engine", "DaskEngine"),
+}
 
 
 class Engine(ABC):
@@ -195,5 +199,6 @@ def engine(name: str, **options: Any) -> Engine:
     """
     if name not in _ENGINES:
         raise StoreValueError(f"{name!r} is no engine; write one of {', '.join(_ENGINES)}")
-    made: Engine = import_module(_ENGINES[name]).make(**options)
-    return made
+    module, engine_class = _ENGINES[name]
+    result: Engine = getattr(import_module(module), engine_class)(**options)
+    return result

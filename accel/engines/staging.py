@@ -8,8 +8,8 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
+from accel.engines.execution import Memory, host_array, moved
 from accel.engines.points import Operand, Point
-from accel.engines.running import Memory, host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
 from accel.memory.aliases import alias
@@ -63,9 +63,9 @@ def part_of(root: Root, box: Box) -> AnyStorage:
     """Return the elements of a box of a root whose values are read when they are used, in new memory of the host."""
     contents = root.contents
     if not isinstance(contents, Tiled):  # another thread has asked for all of them
-        held = elements_of(HOST, volume(box), root.dtype)
-        _exchange(root, box, held, back=False)
-        return held
+        copy = elements_of(HOST, volume(box), root.dtype)
+        _exchange(root, box, copy, back=False)
+        return copy
     return HostStorage.on_array(np.ascontiguousarray(contents.read(box), root.dtype).reshape(-1))
 
 
@@ -99,7 +99,7 @@ def staged_back(operand: Operand, memory: Memory) -> None:
 
 
 def memory_of(root: Root) -> AnyStorage:
-    """Return the memory of a root for work that is in order already; see `accel.engines.attached`."""
+    """Return the memory of a root for work that is in order already; see `accel.engines.attached_memory`."""
     storage = root.storage()
     return alias(storage) if root.attached else storage
 
@@ -112,17 +112,17 @@ def finish(storage: AnyStorage) -> None:
 
 def whole_map(root: Root, box: Box) -> IndexMap:
     """Return the map of a box of a root."""
-    made = IndexMap.whole(root.known_shape(), root.strides, root.start)
+    index_map = IndexMap.whole(root.known_shape(), root.strides, root.start)
     for axis, (low, high) in enumerate(box):
-        made = made.slice(axis, low, high)
-    return made
+        index_map = index_map.slice(axis, low, high)
+    return index_map
 
 
-def _exchange(root: Root, box: Box, held: AnyStorage, *, back: bool) -> None:
+def _exchange(root: Root, box: Box, copy: AnyStorage, *, back: bool) -> None:
     """Copy a box of a root to memory that holds only this box, or back."""
     index_map = whole_map(root, box)
     storage = memory_of(root)
-    there, here = LayoutTensor(storage, index_map.layout, index_map.offset), _tensor_of(held, box)
+    there, here = LayoutTensor(storage, index_map.layout, index_map.offset), _tensor_of(copy, box)
     if back:
         there.copy_from(here)
     else:
@@ -142,10 +142,10 @@ def box_array(root: Root, box: Box, dtype: DType) -> Iterator[Any]:
         index_map = whole_map(root, box)
         yield physical(memory_of(root), index_map, dtype, root.place)
         return
-    held = elements_of(HOST, volume(box), root.dtype)
-    _exchange(root, box, held, back=False)
-    yield host_array(held).view(dtype).reshape(extents(box))
-    _exchange(root, box, held, back=True)
+    copy = elements_of(HOST, volume(box), root.dtype)
+    _exchange(root, box, copy, back=False)
+    yield host_array(copy).view(dtype).reshape(extents(box))
+    _exchange(root, box, copy, back=True)
 
 
 def physical(storage: AnyStorage, index_map: IndexMap, dtype: DType, place: Place) -> Any:

@@ -6,7 +6,7 @@ from inspect import Parameter as Argument
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from typing import Any, NamedTuple, NoReturn, get_origin
 
-from accel.engines.annotations import Declared, declared
+from accel.engines.annotations import Declaration, declaration_of
 from accel.engines.constraints import Align, Constraint
 from accel.engines.durations import Durations
 from accel.errors import StoreTypeError, StoreValueError
@@ -30,7 +30,7 @@ class Parameter(NamedTuple):
     ----------
     name : str
         Its name.
-    declared : Declared or None
+    declared : Declaration or None
         What the task does with the store; None for a scalar.
     default : object
         The value of a scalar that is not given.
@@ -39,7 +39,7 @@ class Parameter(NamedTuple):
     """
 
     name: str
-    declared: Declared | None
+    declared: Declaration | None
     default: Any = _NO_DEFAULT
     named: bool = False
 
@@ -141,9 +141,9 @@ class TaskDefinition:
 def kernel_views(body: Kernel) -> tuple[type, ...]:
     """Return for each parameter of a kernel the class of view that it takes; `LayoutTensor` if it says nothing."""
     function = body.__wrapped__
-    given = [each.annotation for each in signature(function).parameters.values()]
-    known = [_evaluated(each, function) if isinstance(each, str) else each for each in given]
-    classes = [get_origin(each) or each for each in known]
+    annotations = [each.annotation for each in signature(function).parameters.values()]
+    types = [_evaluated(each, function) if isinstance(each, str) else each for each in annotations]
+    classes = [get_origin(each) or each for each in types]
     return tuple([each if each in (Buffer, BufferView, NDBuffer) else LayoutTensor for each in classes])
 
 
@@ -169,15 +169,17 @@ def function_of(body: Body) -> Any:
     return function
 
 
-def _parameters(body: Body, given: Mapping[str, Any]) -> tuple[Parameter, ...]:
+def _parameters(body: Body, annotations: Mapping[str, Any]) -> tuple[Parameter, ...]:
     function = function_of(body)
-    found = signature(body.__wrapped__ if isinstance(body, Kernel) else body).parameters
-    if next(iter(found), None) in ("self", "cls") and not isinstance(body, Kernel):
-        _refuse_method(function.__name__, next(iter(found)))
-    unknown = [name for name in given if name not in found]
+    parameters = signature(body.__wrapped__ if isinstance(body, Kernel) else body).parameters
+    if next(iter(parameters), None) in ("self", "cls") and not isinstance(body, Kernel):
+        _refuse_method(function.__name__, next(iter(parameters)))
+    unknown = [name for name in annotations if name not in parameters]
     if unknown:
-        raise StoreValueError(f"{unknown[0]!r} is no parameter of {function.__name__}; it has {', '.join(found)}")
-    return tuple([_parameter(each, given.get(each.name, each.annotation), function) for each in found.values()])
+        raise StoreValueError(f"{unknown[0]!r} is no parameter of {function.__name__}; it has {', '.join(parameters)}")
+    return tuple(
+        [_parameter(each, annotations.get(each.name, each.annotation), function) for each in parameters.values()]
+    )
 
 
 def _refuse_method(name: str, first: str) -> NoReturn:
@@ -187,12 +189,14 @@ def _refuse_method(name: str, first: str) -> NoReturn:
     )
 
 
-def _parameter(found: Argument, annotation: Any, function: Any) -> Parameter:
-    if found.kind in (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD):
-        raise StoreTypeError(f"task {function.__name__} cannot have {found}; give each parameter a name")
+def _parameter(parameter: Argument, annotation: Any, function: Any) -> Parameter:
+    if parameter.kind in (Argument.VAR_POSITIONAL, Argument.VAR_KEYWORD):
+        raise StoreTypeError(f"task {function.__name__} cannot have {parameter}; give each parameter a name")
     if isinstance(annotation, str):
         annotation = _evaluated(annotation, function)
-    return Parameter(found.name, declared(annotation), found.default, found.kind is Argument.KEYWORD_ONLY)
+    return Parameter(
+        parameter.name, declaration_of(annotation), parameter.default, parameter.kind is Argument.KEYWORD_ONLY
+    )
 
 
 def _evaluated(text: str, function: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any, overload
 
 from accel.engines.constraints import Constraint
 from accel.engines.futures import Future
-from accel.engines.launch import Launch
 from accel.engines.protocol import current
 from accel.engines.task_definition import Body, TaskDefinition, function_of
+from accel.engines.task_launch import Launch
 from accel.errors import StoreValueError
 from accel.support.device_names import DEVICE_TYPES
 

@@ -13,21 +13,21 @@ from functools import partial
 from typing import Any
 
 from accel import config
-from accel.engines.dividing import divided
 from accel.engines.durations import Duration
 from accel.engines.futures import Future, WorksFuture
-from accel.engines.inline import plain_uses, run_body, run_if_tiny
-from accel.engines.inline_attached import run_attached
-from accel.engines.launch import Launch
+from accel.engines.inline_attached_tasks import run_attached
+from accel.engines.inline_tasks import plain_uses, run_body, run_if_tiny
 from accel.engines.local import LocalEngine
+from accel.engines.row_tiling import tile_rows
 from accel.engines.task_definition import TaskDefinition
+from accel.engines.task_launch import Launch
 from accel.engines.work import TaskWork
 from accel.store import box_order
 from accel.store.box_order import Use
 from accel.store.regions import Work
 from accel.support.call_sites import call_site
 
-__all__ = ["ThreadsEngine", "make"]
+__all__ = ["ThreadsEngine"]
 
 
 class ThreadsEngine(LocalEngine):
@@ -66,9 +66,9 @@ class ThreadsEngine(LocalEngine):
         if not run_body(task, values):
             self._act(Launch(task, values).point(()), None, 0)
 
-    def divided(self, launch: Launch) -> Launch:
+    def tile(self, launch: Launch) -> Launch:
         """Return the launch, cut into tiles that fit into a cache."""
-        return divided(launch)
+        return tile_rows(launch)
 
     def start(self, work: TaskWork, after: Sequence[Work], site: str) -> None:
         """Give a work to the threads, or run it at once if it is tiny."""
@@ -78,10 +78,3 @@ class ThreadsEngine(LocalEngine):
             work.run_here()
             return
         work.start_after(after, copy_context(), config.current().threads, site)
-
-
-def make(**options: Any) -> ThreadsEngine:
-    """Return an engine with options."""
-    made = ThreadsEngine()
-    made.set(options)
-    return made

@@ -7,15 +7,15 @@ that asks for exactly the box of a tile uses its memory. Other boxes are put tog
 import threading
 from collections.abc import Iterable
 
+from accel.engines.execution import host_array, moved
 from accel.engines.memory_budget.admission import Admission
 from accel.engines.memory_budget.evictable import Evictable
 from accel.engines.memory_budget.spill_file import Extent, SpillFile
-from accel.engines.running import host_array, moved
 from accel.layout import Layout
 from accel.memory import AnyStorage
 from accel.memory.host_storage import HostStorage
 from accel.store.box_tree import BoxTree
-from accel.store.boxes import Box, box_of, covers, extents, overlap, volume
+from accel.store.boxes import Box, box_of, covers, extents, intersection, overlap, volume
 from accel.store.index_maps import IndexMap
 from accel.store.root import HOST, Root
 from accel.store.scratch import elements_of
@@ -201,12 +201,7 @@ class TiledContents:
 def copy_overlap(target: AnyStorage, target_box: Box, source: AnyStorage, source_box: Box) -> None:
     """Copy the elements that two boxes have in common; each memory has the elements of its box in C order."""
     if overlap(target_box, source_box):
-        common = tuple(
-            [
-                (max(low, first), min(high, past))
-                for (low, high), (first, past) in zip(target_box, source_box, strict=True)
-            ]
-        )
+        common = intersection(target_box, source_box)
         _part(target, target_box, common).copy_from(_part(source, source_box, common))
 
 

@@ -196,7 +196,7 @@ class TaskWork:
         return self.over
 
     def _short(self) -> bool:
-        left, seen = SOON, set()
+        remaining, seen = SOON, set()
         to_ask = [self]
         while to_ask:
             each = to_ask.pop()
@@ -205,8 +205,8 @@ class TaskWork:
             seen.add(id(each))
             if not each.tiny or each.duration is None or each._context is None or each._others:
                 return False
-            left -= each.duration.seconds
-            if left < 0:
+            remaining -= each.duration.seconds
+            if remaining < 0:
                 return False
             to_ask += each._waits_for
         return True

@@ -21,7 +21,7 @@ from accel.abc.kernels import Failure, PreparesCalls
 from accel.containers import AcceleratorDataContainer
 from accel.errors import AccelError
 from accel.ir import Parameter, Program, View
-from accel.kernels.binding import Bound
+from accel.kernels.call_signature import Bound
 from accel.kernels.captures import ABSENT
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType

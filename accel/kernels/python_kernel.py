@@ -13,7 +13,7 @@ from accel.abc.stream import is_stream
 from accel.device import Device, resolve
 from accel.errors import DeviceMismatchError, KernelLaunchError
 from accel.ir.text import program_text
-from accel.kernels.binding import Bound, Signature
+from accel.kernels.call_signature import Bound, Signature
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import Lowered, lower
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over

@@ -10,7 +10,7 @@ from accel.abc.kernels import CompiledKernel, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError, ReadOnlyError
 from accel.ir import Number, Program
-from accel.kernels.binding import Bound
+from accel.kernels.call_signature import Bound
 from accel.kernels.captures import Captured
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.lowering import Lowered

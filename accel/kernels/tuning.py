@@ -19,7 +19,7 @@ from accel.copies.elements import all_of
 from accel.device import Device, resolve
 from accel.errors import AccelError
 from accel.ir import View
-from accel.kernels.binding import Bound
+from accel.kernels.call_signature import Bound
 from accel.kernels.measurement_files import recall, remember
 from accel.kernels.python_kernel import Kernel
 from accel.memory import AnyStorage, heap_of

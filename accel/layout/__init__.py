@@ -27,7 +27,7 @@ from accel.layout.algebra import (
     size,
     slice_layout,
 )
-from accel.layout.comparing import Difference, diff
+from accel.layout.comparison import Difference, diff
 from accel.layout.inverse import left_inverse, max_common_layout, max_common_vector, nullspace, right_inverse
 from accel.layout.layout import Layout
 from accel.layout.recasting import downcast, recast, upcast

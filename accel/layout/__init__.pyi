@@ -24,8 +24,8 @@ from accel.layout.banks import BankConflicts as BankConflicts
 from accel.layout.banks import Conflict as Conflict
 from accel.layout.banks import bank_conflicts as bank_conflicts
 from accel.layout.banks import find_swizzle as find_swizzle
-from accel.layout.comparing import Difference as Difference
-from accel.layout.comparing import diff as diff
+from accel.layout.comparison import Difference as Difference
+from accel.layout.comparison import diff as diff
 from accel.layout.explanation import Explanation as Explanation
 from accel.layout.explanation import explain as explain
 from accel.layout.inverse import left_inverse as left_inverse

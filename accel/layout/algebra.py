@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from accel.errors import LayoutError
-from accel.layout.composing import coalesced
+from accel.layout.composition import coalesced
 from accel.layout.coordinates import Leaf, crd2idx_of_shape, fitted, located, natural
 from accel.layout.int_tuple import IntTuple, as_int_tuple, column_strides, flat, modes, product, rebuilt, refuse_vast
 from accel.layout.layout import Layout, as_layout, joined, modes_of

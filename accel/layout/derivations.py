@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from accel.layout import algebra, inverse, recasting, tiling
-from accel.layout.composing import CAP, Step, by_rule, coalesced, factored, split, unbounded
+from accel.layout.composition import CAP, Step, by_rule, coalesced, factored, split, unbounded
 from accel.layout.coordinates import Leaf, evaluated
 from accel.layout.int_tuple import product
 from accel.layout.layout import Layout, joined

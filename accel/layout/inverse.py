@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from accel.errors import LayoutError
 from accel.layout.algebra import CACHED, of_leaves
-from accel.layout.composing import coalesced
+from accel.layout.composition import coalesced
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import Layout, as_layout
 

@@ -6,7 +6,7 @@ from reprlib import repr as abbreviated
 from typing import Any, Self, SupportsIndex, TypeAlias
 
 from accel.errors import LayoutError, reading_pickled
-from accel.layout.composing import coalesced, compose
+from accel.layout.composition import coalesced, compose
 from accel.layout.coordinates import Leaf, bounded, evaluated, fitted, located, paired
 from accel.layout.int_tuple import (
     IntTuple,

@@ -4,7 +4,7 @@ from reprlib import repr as abbreviated
 from typing import Any, NamedTuple, SupportsIndex
 
 from accel.errors import LayoutError, reading_pickled
-from accel.layout.composing import compose
+from accel.layout.composition import compose
 from accel.layout.int_tuple import IntTuple, as_integer
 from accel.layout.layout import Layout, as_layout, refuse_many_bits
 from accel.layout.notation import Reader

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from accel.errors import LayoutError
-from accel.layout.composing import coalesced
+from accel.layout.composition import coalesced
 from accel.layout.layout import as_layout
 from accel.layout.swizzle import ComposedLayout
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from accel.errors import LayoutError
-from accel.layout.composing import coalesced
+from accel.layout.composition import coalesced
 from accel.layout.layout import Layout, as_layout
 from accel.layout.swizzle import ComposedLayout
 

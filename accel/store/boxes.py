@@ -2,7 +2,18 @@
 
 from math import prod
 
-__all__ = ["Box", "box_of", "covers", "everything", "extents", "is_empty", "overlap", "volume", "without"]
+__all__ = [
+    "Box",
+    "box_of",
+    "covers",
+    "everything",
+    "extents",
+    "intersection",
+    "is_empty",
+    "overlap",
+    "volume",
+    "without",
+]
 
 Box = tuple[tuple[int, int], ...]
 """The first index and the index past the last one, for each axis of a root."""
@@ -26,6 +37,11 @@ def overlap(one: Box, other: Box) -> bool:
         if low >= past or first >= high or low >= high or first >= past:
             return False
     return True
+
+
+def intersection(one: Box, other: Box) -> Box:
+    """Return the elements that two overlapping boxes have in common."""
+    return tuple([(max(low, first), min(high, past)) for (low, high), (first, past) in zip(one, other, strict=True)])
 
 
 def covers(outer: Box, inner: Box) -> bool:

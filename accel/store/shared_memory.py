@@ -1,7 +1,7 @@
 """Stores that are attached to the same memory of the user: the host sees what tasks do to it by another store.
 
 The regions of a root know nothing of another root on the same bytes. The hazards of the memory do: there tasks are
-recorded by `accel.engines.attached`, as events that know their works.
+recorded by `accel.engines.attached_memory`, as events that know their works.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ import pytest
 
 import accel
 from accel import xp
-from accel.engines import InOut, Input, Output, Reduce, align, current, engine, inline, task
+from accel.engines import InOut, Input, Output, Reduce, align, current, engine, inline_tasks, task
 from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
 from accel.store.box_order import HostWork, enter_idle
@@ -741,7 +741,7 @@ def test_a_tiny_task_finds_values_that_another_thread_moves_while_it_is_submitte
         x.offload_to("sim")
         return enter_idle(work, uses)
 
-    monkeypatch.setattr(inline, "enter_idle", moved_before)
+    monkeypatch.setattr(inline_tasks, "enter_idle", moved_before)
     add_one(x).wait()
     assert values(x).tolist() == [6, 6]
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from hypothesis import given, settings
 
-from .frontend.running import as_python, module_of, run
+from .frontend.execution import as_python, module_of, run
 from .generated import kernels
 
 PYTHON = {

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ..profiles import QUICK
-from .frontend.running import lowered, module_of
+from .frontend.execution import lowered, module_of
 from .generated import kernels
 from .layers import Texts, agree, by_host, by_interpreter, case_of
 

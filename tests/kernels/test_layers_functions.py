@@ -16,7 +16,7 @@ from accel.kernels.frontend.mathematics import MATHEMATICS
 from ..backends import host_runs, short_ir
 from ..gpu_code.programs import run_text
 from ..tables import rows
-from .frontend.running import lowered, module_of
+from .frontend.execution import lowered, module_of
 
 REFERENCES = {
     "abs": np.abs,

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from accel.engines.chunked import running
+from accel.engines.chunked import execution
 from accel.engines.chunked.indexing import select
+from accel.engines.chunked.nested_values import map_leaves
 from accel.engines.chunked.stores import dask_array_of, store_of
-from accel.engines.chunked.wrapping import mapped
 from accel.store.logical_store import LogicalStore
 
-__all__ = ["ChunkedArray", "unwrapped", "wrapped", "wrapping"]
+__all__ = ["ChunkedArray", "unwrap", "wrap", "wrap_function"]
 
 
 class ChunkedArray(NDArrayOperatorsMixin):
@@ -101,8 +101,12 @@ class ChunkedArray(NDArrayOperatorsMixin):
         """Return a public attribute of Dask's array; a method that gives a Dask array gives a chunked array."""
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-        found = getattr(self._dask, name)
-        return wrapping(found) if callable(found) and not isinstance(found, _dask_array_class()) else wrapped(found)
+        attribute = getattr(self._dask, name)
+        return (
+            wrap_function(attribute)
+            if callable(attribute) and not isinstance(attribute, _dask_array_class())
+            else wrap(attribute)
+        )
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(name for name in dir(self._dask) if not name.startswith("_"))})
@@ -137,7 +141,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
         >>> ChunkedArray.from_array(store, chunks=(2, 6)).sum(axis=0).compute()
         array([8., 8., 8., 8., 8., 8.], dtype=float32)
         """
-        return cls(dask_array_of(unwrapped(x), chunks, **options))
+        return cls(dask_array_of(unwrap(x), chunks, **options))
 
     def to_store(self) -> LogicalStore:
         """Return a read-only store of the elements, which are computed when they are used.
@@ -166,15 +170,15 @@ class ChunkedArray(NDArrayOperatorsMixin):
         numpy.ndarray
             Or an array of the chunks' type.
         """
-        return running.compute(self._dask, **options)[0]
+        return execution.compute(self._dask, **options)[0]
 
     def persist(self, **options: Any) -> "ChunkedArray":
         """Compute the chunks on the current engine, and return an array that keeps them in memory."""
-        return ChunkedArray(running.persist(self._dask, **options)[0])
+        return ChunkedArray(execution.persist(self._dask, **options)[0])
 
     def store(self, target: Any, **options: Any) -> Any:
         """Write the chunks to an array-like, such as one of zarr; the options are those of ``dask.array.store``."""
-        return running.store([self._dask], [target], **options)
+        return execution.store([self._dask], [target], **options)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
@@ -185,23 +189,23 @@ class ChunkedArray(NDArrayOperatorsMixin):
         outputs = keywords.pop("out", ())
         if not all(map(_takes_part, (*inputs, *outputs))):
             return NotImplemented
-        result = wrapped(_applied(ufunc, method, unwrapped(inputs), unwrapped(keywords)))
+        result = wrap(_applied(ufunc, method, unwrap(inputs), unwrap(keywords)))
         return _assigned(outputs[0], result) if outputs else result
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, keywords: Any) -> Any:
         if not all(issubclass(each, ChunkedArray) or _is_type_of_chunks(each) for each in types):
             return NotImplemented
-        args, keywords = unwrapped(args), unwrapped(keywords)
+        args, keywords = unwrap(args), unwrap(keywords)
         if not _dask_takes(function, args, keywords):  # Dask would compute with a scheduler of its own
-            args, keywords = running.compute(args, keywords)
-        return wrapped(function(*args, **keywords))
+            args, keywords = execution.compute(args, keywords)
+        return wrap(function(*args, **keywords))
 
     def __getitem__(self, key: Any) -> "ChunkedArray":
-        return ChunkedArray(select(self._dask, unwrapped(key)))
+        return ChunkedArray(select(self._dask, unwrap(key)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         changed = self._dask.copy()  # other arrays may hold the same Dask array
-        changed[unwrapped(key)] = unwrapped(value)
+        changed[unwrap(key)] = unwrap(value)
         self._dask = changed
 
     def __len__(self) -> int:
@@ -264,26 +268,26 @@ class Indexer:
         self._indexer = indexer
 
     def __getitem__(self, key: Any) -> Any:
-        return wrapped(self._indexer[unwrapped(key)])
+        return wrap(self._indexer[unwrap(key)])
 
 
-def wrapped(value: Any) -> Any:
+def wrap(value: Any) -> Any:
     """Return a value with `ChunkedArray` for each Dask array in it."""
     array_class = _dask_array_class()
-    return mapped(value, lambda each: ChunkedArray(each) if isinstance(each, array_class) else each)
+    return map_leaves(value, lambda each: ChunkedArray(each) if isinstance(each, array_class) else each)
 
 
-def unwrapped(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """Return a value with the Dask array of each `ChunkedArray` in it."""
-    return mapped(value, lambda each: each._dask if isinstance(each, ChunkedArray) else each)
+    return map_leaves(value, lambda each: each._dask if isinstance(each, ChunkedArray) else each)
 
 
-def wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of Dask's arrays as one of chunked arrays."""
 
     @wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
-        return wrapped(function(*unwrapped(args), **unwrapped(keywords)))
+        return wrap(function(*unwrap(args), **unwrap(keywords)))
 
     return call
 
@@ -299,7 +303,7 @@ def _assigned(output: Any, result: Any) -> Any:
 def _applied(ufunc: np.ufunc, method: str, inputs: Any, keywords: Any) -> Any:
     """Apply a ufunc to Dask arrays; core dimensions become one chunk, and what Dask lacks is computed."""
     if method not in ("__call__", "outer"):
-        inputs, keywords = running.compute(inputs, keywords)
+        inputs, keywords = execution.compute(inputs, keywords)
     elif ufunc.signature is not None and ufunc is not np.matmul:
         apply = import_module("dask.array").apply_gufunc
         return apply(ufunc, ufunc.signature, *inputs, allow_rechunk=True, **keywords)
@@ -319,14 +323,14 @@ def _is_type_of_chunks(cls: type) -> bool:
 
 def _dask_takes(function: Callable[..., Any], args: Any, keywords: Any) -> bool:
     """Say whether Dask has a function of NumPy, with these arguments."""
-    found: Any = import_module("dask.array.core")._HANDLED_FUNCTIONS.get(function) or import_module("dask.array")
-    if isinstance(found, ModuleType):
+    counterpart: Any = import_module("dask.array.core")._HANDLED_FUNCTIONS.get(function) or import_module("dask.array")
+    if isinstance(counterpart, ModuleType):
         for name in (*function.__module__.split(".")[1:], function.__name__):
-            found = getattr(found, name, None)
-    if found is None or found is function:
+            counterpart = getattr(counterpart, name, None)
+    if counterpart is None or counterpart is function:
         return False
     try:
-        signature(found).bind(*args, **keywords)
+        signature(counterpart).bind(*args, **keywords)
     except TypeError:
         return False
     return True

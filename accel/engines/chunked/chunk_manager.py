@@ -10,8 +10,8 @@ from typing import Any
 
 from xarray.namedarray.parallelcompat import ChunkManagerEntrypoint
 
-from accel.engines.chunked import running
-from accel.engines.chunked.array import ChunkedArray, unwrapped, wrapped, wrapping
+from accel.engines.chunked import execution
+from accel.engines.chunked.array import ChunkedArray, unwrap, wrap, wrap_function
 from accel.engines.chunked.namespace import NAMESPACE
 
 __all__ = ["ChunkManager"]
@@ -64,23 +64,23 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
 
     def rechunk(self, data: Any, chunks: Any, **keywords: Any) -> Any:
         """Return an array in other chunks; one of `dask.array` becomes a chunked array."""
-        return super().rechunk(wrapped(data), _without_auto(chunks, data.shape), **keywords)
+        return super().rechunk(wrap(data), _without_auto(chunks, data.shape), **keywords)
 
     def unify_chunks(self, *args: Any, **keywords: Any) -> tuple[Any, Any]:
         """Return arrays in common chunks."""
-        return wrapping(import_module("dask.array.core").unify_chunks)(*args, **keywords)  # type: ignore[no-any-return]
+        return wrap_function(import_module("dask.array.core").unify_chunks)(*args, **keywords)  # type: ignore[no-any-return]
 
     def compute(self, *data: Any, **keywords: Any) -> tuple[Any, ...]:
         """Return the arguments, with the values of those in chunks, computed in one run."""
-        return running.compute(*unwrapped(data), **keywords)
+        return execution.compute(*unwrap(data), **keywords)
 
     def persist(self, *data: Any, **keywords: Any) -> tuple[Any, ...]:
         """Return the arguments, with those in chunks computed and kept in memory."""
-        return wrapped(running.persist(*unwrapped(data), **keywords))  # type: ignore[no-any-return]
+        return wrap(execution.persist(*unwrap(data), **keywords))  # type: ignore[no-any-return]
 
     def store(self, sources: Any, targets: Any, **keywords: Any) -> Any:
         """Write arrays to array-likes, chunk by chunk."""
-        return running.store(unwrapped(sources), targets, **keywords)
+        return execution.store(unwrap(sources), targets, **keywords)
 
     def reduction(
         self,
@@ -109,7 +109,7 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
     ) -> Any:
         """Accumulate along an axis."""
         cumulative = import_module("dask.array.reductions").cumreduction
-        return wrapping(cumulative)(func, binop, ident, arr, axis=axis, dtype=dtype, **keywords)
+        return wrap_function(cumulative)(func, binop, ident, arr, axis=axis, dtype=dtype, **keywords)
 
     def map_blocks(self, func: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
         """Apply a function to each chunk."""

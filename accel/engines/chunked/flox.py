@@ -7,7 +7,7 @@ array back.
 from functools import wraps
 from typing import Any
 
-from accel.engines.chunked.array import ChunkedArray, unwrapped, wrapped
+from accel.engines.chunked.array import ChunkedArray, unwrap, wrap
 from accel.xp.after_import import when_imported
 
 __all__ = ["await_flox"]
@@ -25,6 +25,6 @@ def _register(module: Any) -> None:
     def groupby_reduce(*args: Any, **keywords: Any) -> Any:
         if not any(isinstance(each, ChunkedArray) for each in args):
             return group(*args, **keywords)
-        return wrapped(group(*unwrapped(args), **unwrapped(keywords)))
+        return wrap(group(*unwrap(args), **unwrap(keywords)))
 
     module.groupby_reduce = groupby_reduce

@@ -28,12 +28,12 @@ def select(array: Any, key: Any) -> Any:
     if masks or not arrays or (len(arrays) == 1 and arrays[0].ndim == 1 and not numbers):
         return array[key]
     parts = _complete(parts, array.ndim)
-    kept = [at for at, part in enumerate(parts) if isinstance(part, slice)]
+    sliced = [at for at, part in enumerate(parts) if isinstance(part, slice)]
     array = array[tuple(part if isinstance(part, slice) else slice(None) for part in parts)]
-    indices = {at: _in_range(part, array.shape[at]) for at, part in enumerate(parts) if at not in kept}
+    indices = {at: _in_range(part, array.shape[at]) for at, part in enumerate(parts) if at not in sliced}
     ndim = max(part.ndim for part in indices.values())
     points = _mesh(array, indices, ndim) if _is_mesh(indices, ndim) else _points(array, indices)
-    return _placed(points, ndim, list(indices), kept)
+    return _placed(points, ndim, list(indices), sliced)
 
 
 def _is_array(part: Any) -> bool:
@@ -77,9 +77,9 @@ def _mesh(array: Any, indices: dict[int, _Indices], ndim: int) -> Any:
         axes = _axis(each, ndim)
         array = array[(slice(None),) * at + (each.ravel(),)]
         order.update(dict.fromkeys(axes, at))
-    kept = [at for at in range(array.ndim) if at not in indices]
+    sliced = [at for at in range(array.ndim) if at not in indices]
     constant = [at for at in indices if at not in order.values()]
-    array = array.transpose([*constant, *(order[axis] for axis in sorted(order)), *kept])[(0,) * len(constant)]
+    array = array.transpose([*constant, *(order[axis] for axis in sorted(order)), *sliced])[(0,) * len(constant)]
     return array[tuple(slice(None) if axis in order else None for axis in range(ndim))]
 
 
@@ -91,10 +91,10 @@ def _points(array: Any, indices: dict[int, _Indices]) -> Any:
     return array.vindex[tuple(parts.get(at, slice(None)) for at in range(array.ndim))]
 
 
-def _placed(points: Any, ndim: int, indexed: list[int], kept: list[int]) -> Any:
+def _placed(points: Any, ndim: int, indexed: list[int], sliced: list[int]) -> Any:
     """Move the axes of the indices, which are first, to where NumPy has them."""
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
         return points
-    first = sum(at < indexed[0] for at in kept)
+    first = sum(at < indexed[0] for at in sliced)
     axes = range(points.ndim)
     return points.transpose([*axes[ndim : ndim + first], *axes[:ndim], *axes[ndim + first :]])

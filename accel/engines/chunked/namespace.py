@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from accel.engines.chunked.array import wrapping
+from accel.engines.chunked.array import wrap_function
 
 __all__ = ["NAMESPACE", "Namespace"]
 
@@ -24,13 +24,13 @@ class Namespace:
         """Return a function of `dask.array`, or another of its public names as it is."""
         if name.startswith("_"):
             raise AttributeError(f"there is no {name!r} among the functions of chunked arrays")
-        found = getattr(import_module("dask.array"), name)
-        return wrapping(found) if callable(found) and not isinstance(found, type) else found
+        attribute = getattr(import_module("dask.array"), name)
+        return wrap_function(attribute) if callable(attribute) and not isinstance(attribute, type) else attribute
 
     def sliding_window_view(self, x: Any, window_shape: Any, axis: Any = None, **options: Any) -> Any:
         """Return all windows of a shape, as ``dask.array.lib.stride_tricks`` has it."""
         function = import_module("dask.array.lib.stride_tricks").sliding_window_view
-        return wrapping(function)(x, window_shape, axis, **options)
+        return wrap_function(function)(x, window_shape, axis, **options)
 
 
 NAMESPACE = Namespace()

@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
-from accel.engines.chunked import running
+from accel.engines.chunked import execution
 from accel.errors import StoreValueError
 from accel.memory.any_storage import AnyStorage
 from accel.store.boxes import Box
@@ -46,14 +46,14 @@ class ChunkTiles:
 
     def read(self, box: Box) -> np.ndarray[Any, Any]:
         """Compute the elements of a box, on the current engine."""
-        return np.asarray(running.compute(self._array[tuple([slice(low, high) for low, high in box])])[0])
+        return np.asarray(execution.compute(self._array[tuple([slice(low, high) for low, high in box])])[0])
 
     def gather(self) -> AnyStorage:
         """Compute all elements, on the current engine, chunk by chunk into the memory of the store."""
         shape = self._array.shape
         storage = elements_of(HOST, prod(shape), as_dtype(self._array.dtype))
         try:
-            running.store([self._array], [np.asarray(storage).reshape(shape)], lock=False)
+            execution.store([self._array], [np.asarray(storage).reshape(shape)], lock=False)
         except BaseException:
             storage.release()
             raise

@@ -1,6 +1,6 @@
 """The Dask engine: launches on the workers of a cluster; stores from arrays of Dask, and back."""
 
 from accel.engines.dask.arrays import from_dask, to_dask
-from accel.engines.dask.engine import DaskEngine, make
+from accel.engines.dask.engine import DaskEngine
 
-__all__ = ["DaskEngine", "from_dask", "make", "to_dask"]
+__all__ = ["DaskEngine", "from_dask", "to_dask"]

@@ -11,8 +11,8 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import as_dtype
 from accel.engines.dask.engine import DaskEngine
-from accel.engines.dask.programs import Cut, kept
-from accel.engines.dask.tiles import Held, Here, Key, Tile, Tiles
+from accel.engines.dask.programs import Cut, store_tile
+from accel.engines.dask.tiles import Here, Holder, Key, Tile, Tiles
 from accel.engines.dask.tiling import Tiling, within
 from accel.engines.dask.worker_memory import WorkerTile
 from accel.engines.protocol import current
@@ -49,7 +49,7 @@ def from_dask(array: Any) -> LogicalStore:
     chunks = cluster.client.persist(array)
     futures = {each.key: each for each in cluster.distributed.futures_of(chunks)}
     root = Root(as_dtype(array.dtype), tuple(map(int, array.shape)))
-    tiling: Tiling[Held] = Tiling(root.ndim)
+    tiling: Tiling[Holder] = Tiling(root.ndim)
     name = f"from-dask-{uuid4().hex}"
     tasks: dict[Key, Any] = {}
     for number, at in enumerate(product(*map(range, array.numblocks))):
@@ -57,9 +57,9 @@ def from_dask(array: Any) -> LogicalStore:
         tasks[key] = Task(key, _on_host, TaskRef(futures[array.name, *at].key), engine.budget)
         tiling.put(_box_of_chunk(array.chunks, at), Tile(_box_of_chunk(array.chunks, at), key))
     values = cluster.submit(tasks, [*tasks])
-    for held in tiling.held():
-        if isinstance(held, Tile):
-            held.future = values[held.key]
+    for value in tiling.values():
+        if isinstance(value, Tile):
+            value.future = values[value.key]
     root.contents = Tiles(cluster, root, tiling, tuple(map(int, array.shape)))
     return LogicalStore.on(root)
 
@@ -106,7 +106,7 @@ def _engine(what: str) -> DaskEngine:
 def _on_host(chunk: Any, budget: int | None) -> WorkerTile:
     if not isinstance(chunk, np.ndarray) and hasattr(chunk, "to_device"):
         chunk = chunk.to_device(Device.CPU)
-    return kept(np.ascontiguousarray(np.asarray(chunk)).reshape(chunk.shape), budget)
+    return store_tile(np.ascontiguousarray(np.asarray(chunk)).reshape(chunk.shape), budget)
 
 
 def _box_of_chunk(chunks: Sequence[Sequence[int]], at: Sequence[int]) -> Box:
@@ -129,10 +129,10 @@ def _cell(key: Any, cell: Box, contents: Tiles, root: Root) -> Any:
     from dask.task_spec import Task
 
     shape = tuple([high - low for low, high in cell])
-    for _, held in contents.tiling.find(cell):
-        if isinstance(held, Here):
-            return Task(key, np.copy, held.array[within(cell, held.box)])
-        return Task(key, _Cell(Cut(within(cell, held.box)), root.dtype), held.value)
+    for _, value in contents.tiling.find(cell):
+        if isinstance(value, Here):
+            return Task(key, np.copy, value.array[within(cell, value.box)])
+        return Task(key, _Cell(Cut(within(cell, value.box)), root.dtype), value.value)
     return Task(key, np.zeros, shape, root.dtype)
 
 
@@ -144,7 +144,7 @@ class _Cell:
         self.dtype = dtype
 
     def __call__(self, tile: WorkerTile) -> HostArray:
-        return self.cut.taken(tile).view(self.dtype)
+        return self.cut.cut_from(tile).view(self.dtype)
 
 
 def _viewed(whole: Any, index_map: IndexMap) -> Any:
@@ -153,7 +153,7 @@ def _viewed(whole: Any, index_map: IndexMap) -> Any:
 
     runs = [dim for dim, stride in enumerate(index_map.strides) if stride and index_map.shape[dim] > 1]
     outer_first = sorted(runs, key=lambda dim: -index_map.strides[dim])
-    made = whole.reshape([index_map.shape[dim] for dim in outer_first])
-    made = made.transpose([outer_first.index(dim) for dim in runs])
+    array = whole.reshape([index_map.shape[dim] for dim in outer_first])
+    array = array.transpose([outer_first.index(dim) for dim in runs])
     indices = tuple([slice(None) if dim in runs else None for dim in range(len(index_map.shape))])
-    return da.broadcast_to(made[indices], index_map.shape)
+    return da.broadcast_to(array[indices], index_map.shape)

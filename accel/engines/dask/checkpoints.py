@@ -9,7 +9,7 @@ from weakref import finalize
 
 from accel.dtypes import DType
 from accel.engines.dask.cluster import Cluster, reaching
-from accel.engines.dask.programs import kept, load, save
+from accel.engines.dask.programs import load, save, store_tile
 from accel.engines.dask.tiles import Key, SavedFile, Tile
 from accel.engines.dask.worker_memory import MEMORY
 from accel.store.boxes import extents
@@ -48,8 +48,8 @@ class Checkpoints:
         """
         with reaching(self._cluster):
             self._cluster.wait(tile.value for tile in tiles)
-            known = [tile for tile in tiles if tile.value.status != "error"]
-            return self._in_files(known, dtype, budget) if self._cluster.local else self._by_way_of_here(known, budget)
+            valid = [tile for tile in tiles if tile.value.status != "error"]
+            return self._in_files(valid, dtype, budget) if self._cluster.local else self._by_way_of_here(valid, budget)
 
     def _in_files(self, tiles: list[Tile], dtype: DType, budget: int | None) -> dict[Key, Tile]:
         from dask.task_spec import Task, TaskRef
@@ -62,30 +62,30 @@ class Checkpoints:
         }
         self._cluster.gather(self._cluster.submit(saves, [*saves]).values())
         loads: dict[Key, Task] = {}
-        made: dict[Key, Tile] = {}
+        saved: dict[Key, Tile] = {}
         for at, (tile, file) in enumerate(zip(tiles, files, strict=True)):
             key = f"load-{name}", at
             loads[key] = Task(key, load, str(file.path), dtype, extents(tile.box), budget)
-            made[tile.key] = Tile(tile.box, key, 0, frozenset([file]))
-        return self._submitted(loads, made)
+            saved[tile.key] = Tile(tile.box, key, 0, frozenset([file]))
+        return self._submitted(loads, saved)
 
     def _by_way_of_here(self, tiles: list[Tile], budget: int | None) -> dict[Key, Tile]:
         from dask.task_spec import Task
 
         name = f"sent-again-{uuid4().hex}"
-        made: dict[Key, Tile] = {}
+        saved: dict[Key, Tile] = {}
         for at, tile in enumerate(tiles):
             key = name, at
             (values,) = self._cluster.gather([tile.value])
             with MEMORY.reading(values) as array:
-                made |= self._submitted({key: Task(key, kept, array, budget)}, {tile.key: Tile(tile.box, key)})
-        return made
+                saved |= self._submitted({key: Task(key, store_tile, array, budget)}, {tile.key: Tile(tile.box, key)})
+        return saved
 
-    def _submitted(self, tasks: "dict[Key, Task]", made: dict[Key, Tile]) -> dict[Key, Tile]:
+    def _submitted(self, tasks: "dict[Key, Task]", saved: dict[Key, Tile]) -> dict[Key, Tile]:
         futures = self._cluster.submit(tasks, [*tasks])
-        for tile in made.values():
+        for tile in saved.values():
             tile.future = futures[tile.key]
-        return made
+        return saved
 
     def _here(self) -> Path:
         if self._folder is None:

@@ -48,8 +48,8 @@ class Cluster:
         The client.
     distributed : module
         Dask's package.
-    held : WeakSet
-        What is told when the cluster is lost: the values of stores.
+    values : WeakSet
+        The values of stores; each is told when the cluster is lost.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Cluster:
         self._owned = client is None
         self._process = process.token
         self.distributed = required()
-        self.held: WeakSet[Losable] = WeakSet()
+        self.values: WeakSet[Losable] = WeakSet()
         if client is not None:
             self.client = client
         elif address is not None:
@@ -153,7 +153,7 @@ class Cluster:
 
     def lose(self) -> None:
         """Let all stores know whose values went with the cluster."""
-        for each in [*self.held]:
+        for each in [*self.values]:
             each.lose()
 
     @property

@@ -10,24 +10,24 @@ from weakref import WeakKeyDictionary
 
 from accel.engines.dask.checkpoints import Checkpoints
 from accel.engines.dask.cluster import Cluster, reaching
-from accel.engines.dask.foreseeing import Capacity, foreseen
+from accel.engines.dask.launch_preview import Capacity, preview_of
 from accel.engines.dask.plan import Plan, Version, batches
 from accel.engines.dask.programs import usage
-from accel.engines.dask.tiles import Held, Key, Tile, Tiles, here
+from accel.engines.dask.tiles import Holder, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.unbound import end_of
 from accel.engines.dask.works import Handover, PointWork, root_of, uses_of
-from accel.engines.dividing import TILE_BYTES, divided
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
-from accel.engines.launch import Launch
 from accel.engines.memory_budget.requests import Usage, refuse_larger
-from accel.engines.placing import refuse_without_body
+from accel.engines.placement import refuse_without_body
 from accel.engines.points import Point
 from accel.engines.previews import Preview
-from accel.engines.progress import Progress, ProgressMeter, reporting
+from accel.engines.progress import ProgressMeter, Report, meter_of, reporting
 from accel.engines.protocol import Engine
+from accel.engines.row_tiling import TILE_BYTES, tile_rows
 from accel.engines.task_definition import TaskDefinition
+from accel.engines.task_launch import Launch
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes
 from accel.store import box_order
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from accel.engines.dask.tiles import Value
 
-__all__ = ["DaskEngine", "make"]
+__all__ = ["DaskEngine"]
 
 _TILES_A_THREAD, _MOST_BYTES = 4, 1 << 26  # when aligned stores are cut; bytes of all of them in one tile
 
@@ -118,13 +118,13 @@ class DaskEngine(Engine):
     ) -> None:
         super().__init__()
         self.budget: int | None = None
-        self.progress: Callable[[Progress], object] | None = None
+        self.progress: Report | None = None
         self._here = EagerEngine()
         self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every, **options})
         self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
         self._checkpoints = Checkpoints(self.cluster)
         # What was sent of stores that are never written.
-        self._sent: WeakKeyDictionary[Root, Tiling[Held]] = WeakKeyDictionary()
+        self._sent: WeakKeyDictionary[Root, Tiling[Holder]] = WeakKeyDictionary()
 
     def set(self, options: dict[str, Any]) -> None:
         """Change options of this engine.
@@ -169,14 +169,15 @@ class DaskEngine(Engine):
         self.cluster.refuse_lost()
         if self.device is not None:
             refuse_without_body(launch.task, self.device)
-        launch = self._divided(launch)
+        launch = self._tile(launch)
         points = launch.points()
         self._check_budget(points)
         if self._runs_here(points):
             return self._here.submit(launch)
         with self._handover(uses_of(points)):
             plan = self._plan(launch.task, points)
-            works = self._submitted(plan, self._meter(launch.task, points))
+            meter = None if self.progress is None else meter_of(self.progress, launch.task.name, points)
+            works = self._submitted(plan, meter)
             for version in plan.versions.values():
                 self._limit_depth(version.root)
             return WorksFuture(works)
@@ -192,13 +193,13 @@ class DaskEngine(Engine):
             If the cluster is gone.
         """
         self.cluster.refuse_lost()
-        launch = self._divided(launch)
+        launch = self._tile(launch)
         points = launch.points()
         if self._runs_here(points):
             return self._here.preview(launch)
         plan = self._plan(launch.task, points, preview=True)
         moved = {str(self.cluster): sum([each.nbytes for each in plan.sent.values()])}
-        return foreseen(launch, points, moved, Capacity(self.cluster.threads, self.cluster.workers, self.budget))
+        return preview_of(launch, points, moved, Capacity(self.cluster.threads, self.cluster.workers, self.budget))
 
     def persist(self, store: LogicalStore) -> LogicalStore:
         """Wait until the values of a store are computed, and save those that the cluster holds; returns the store.
@@ -246,8 +247,8 @@ class DaskEngine(Engine):
         """
         self.cluster.refuse_lost()
         with reaching(self.cluster):
-            found: dict[str, Usage] = self.cluster.client.run(usage)
-            return found
+            usages: dict[str, Usage] = self.cluster.client.run(usage)
+            return usages
 
     def close(self) -> None:
         """Close the client, and end the workers that were started here. Doing so again is harmless."""
@@ -263,23 +264,18 @@ class DaskEngine(Engine):
     def __repr__(self) -> str:
         return f"<engine dask on {self.cluster}>"
 
-    def _divided(self, launch: Launch) -> Launch:
+    def _tile(self, launch: Launch) -> Launch:
         """Return a launch on large aligned stores cut into tiles: some for each thread, of enough work for a task."""
         nbytes = sum([operand.nbytes for operand in launch.operands])
-        wanted = nbytes // (_TILES_A_THREAD * max(self.cluster.threads, 1))
+        per_task = nbytes // (_TILES_A_THREAD * max(self.cluster.threads, 1))
         most = _MOST_BYTES if self.budget is None else min(_MOST_BYTES, self.budget // 2)
-        return divided(launch, max(min(wanted, most), TILE_BYTES))
+        return tile_rows(launch, max(min(per_task, most), TILE_BYTES))
 
     def _check_budget(self, points: Sequence[Point]) -> None:
         """Refuse a launch with a point that does not fit, before any point runs."""
         if self.budget is not None:
             for point in points:
                 refuse_larger(point, {each.name: each.nbytes for each in point.operands}, self.budget)
-
-    def _meter(self, task: TaskDefinition, points: Sequence[Point]) -> ProgressMeter | None:
-        if self.progress is None:
-            return None
-        return ProgressMeter(self.progress, task.name, len(points), sum([point.nbytes for point in points]))
 
     def _runs_here(self, points: Sequence[Point]) -> bool:
         if not self.inline:
@@ -348,13 +344,13 @@ class DaskEngine(Engine):
         contents = root.contents
         if not isinstance(contents, Tiles):
             return
-        made = self._checkpoints.saved(contents.tiles(), root.dtype, self.budget)
-        tiling: Tiling[Held] = Tiling(root.ndim)
-        for box, held in contents.tiling.items():
-            tiling.put(box, made.get(held.key, held) if isinstance(held, Tile) else held)
+        saved = self._checkpoints.saved(contents.tiles(), root.dtype, self.budget)
+        tiling: Tiling[Holder] = Tiling(root.ndim)
+        for box, value in contents.tiling.items():
+            tiling.put(box, saved.get(value.key, value) if isinstance(value, Tile) else value)
         root.contents = Tiles(self.cluster, root, tiling, contents.shape)
 
-    def _tiling(self, root: Root) -> Tiling[Held]:
+    def _tiling(self, root: Root) -> Tiling[Holder]:
         """Return what holds the values of a root, to be changed by the caller."""
         contents = root.contents
         if isinstance(contents, Tiles) and contents.cluster is self.cluster:
@@ -362,7 +358,7 @@ class DaskEngine(Engine):
         sent = self._sent.get(root)
         if sent is not None:
             return sent.copy()
-        tiling: Tiling[Held] = Tiling(root.ndim)
+        tiling: Tiling[Holder] = Tiling(root.ndim)
         if contents is not None:
             tiling.put(root.box, here(root))
         return tiling
@@ -370,9 +366,9 @@ class DaskEngine(Engine):
     def _install(self, version: Version, values: dict[Key, "Value"]) -> None:
         """Make a version the values of its root."""
         root = version.root
-        for held in version.tiling.held():
-            if isinstance(held, Tile) and held.future is None and held.key in values:
-                held.future = values[held.key]
+        for value in version.tiling.values():
+            if isinstance(value, Tile) and value.future is None and value.key in values:
+                value.future = values[value.key]
         if version.changed:
             assert root.shape is not None, "a box of a known shape was written"
             root._hold(Tiles(self.cluster, root, version.tiling, root.shape), HOST)
@@ -390,11 +386,6 @@ class DaskEngine(Engine):
                 values |= self.cluster.submit(batch, [*batch])
             graph = {**last, **plan.graph}
             return values | self.cluster.submit(graph, [key for key in graph if key in needed or key in last])
-
-
-def make(**options: Any) -> DaskEngine:
-    """Make the engine, for `accel.engines.engine`."""
-    return DaskEngine(**options)
 
 
 def _step(meter: ProgressMeter | None, point: Point) -> Callable[[], object] | None:

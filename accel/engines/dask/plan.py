@@ -11,12 +11,12 @@ from uuid import uuid4
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, kept, shape_of, shared_by
-from accel.engines.dask.tiles import Held, Here, Key, SavedFile, Tile
-from accel.engines.dask.tiling import Tiling, intersection, within
+from accel.engines.dask.programs import Body, Combine, Cut, Join, Recipe, failed, item, shape_of, shared_by, store_tile
+from accel.engines.dask.tiles import Here, Holder, Key, SavedFile, Tile
+from accel.engines.dask.tiling import Tiling, within
 from accel.engines.points import Operand, Point
 from accel.engines.task_definition import TaskDefinition
-from accel.store.boxes import Box, extents, volume
+from accel.store.boxes import Box, extents, intersection, volume
 from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 from accel.store.root import Root
@@ -24,7 +24,7 @@ from accel.store.root import Root
 if TYPE_CHECKING:
     from dask.task_spec import Task as Call
 
-__all__ = ["Plan", "Planned", "Sent", "Version", "batches"]
+__all__ = ["Plan", "PlannedPoint", "SentValues", "Version", "batches"]
 
 _FAN_IN = 8
 _SEND_AT_ONCE = 1 << 23
@@ -44,7 +44,7 @@ class Version:
 
     __slots__ = ("changed", "root", "tiling")
 
-    def __init__(self, root: Root, tiling: Tiling[Held]) -> None:
+    def __init__(self, root: Root, tiling: Tiling[Holder]) -> None:
         self.root = root
         self.tiling = tiling
         self.changed = False
@@ -55,7 +55,7 @@ class Version:
         self.changed = True
 
 
-class Planned(NamedTuple):
+class PlannedPoint(NamedTuple):
     """One point of a plan.
 
     Attributes
@@ -73,7 +73,7 @@ class Planned(NamedTuple):
     unbound: tuple[tuple[Operand, Tile, Key], ...]
 
 
-class Sent(NamedTuple):
+class SentValues(NamedTuple):
     """Values of this process, as a task that carries them, and their bytes."""
 
     task: "Call"
@@ -116,7 +116,7 @@ class Plan:
         All other tasks.
     results : list
         The names of the results of reductions.
-    points : list of Planned
+    points : list of PlannedPoint
         The points.
     versions : dict
         The values of each root.
@@ -133,13 +133,13 @@ class Plan:
         self._device = device
         self._cuts: dict[tuple[Key, Box], Key] = {}
         self._partials: dict[tuple[int, Box, ReductionOp, DType], _Inputs] = {}
-        self.sent: dict[Key, Sent] = {}
+        self.sent: dict[Key, SentValues] = {}
         self.graph: dict[Key, Call] = {}
         self.results: list[Key] = []
-        self.points: list[Planned] = []
+        self.points: list[PlannedPoint] = []
         self.versions: dict[int, Version] = {}
 
-    def add(self, point: Point) -> Planned:
+    def add(self, point: Point) -> PlannedPoint:
         """Plan one point, after those that were added before."""
         inputs = _Inputs()
         recipes = [self._recipe(operand, inputs) for operand in point.operands]
@@ -156,9 +156,9 @@ class Plan:
                 self._reduce(operand, tile)
             elif not operand.map.empty:
                 self._version(operand).write(tile)
-        made = Planned(point, key, tuple(unbound))
-        self.points.append(made)
-        return made
+        planned = PlannedPoint(point, key, tuple(unbound))
+        self.points.append(planned)
+        return planned
 
     def combine(self) -> None:
         """Plan the end of all reductions: partial results are combined as a tree, and with the current values last."""
@@ -185,7 +185,7 @@ class Plan:
         for each in self.points:
             needed.update([name for _, tile, shape in each.unbound for name in (tile.key, shape)])
         for version in self.versions.values():
-            needed.update([held.key for held in version.tiling.held() if isinstance(held, Tile)])
+            needed.update([value.key for value in version.tiling.values() if isinstance(value, Tile)])
         return needed
 
     def _reduce(self, operand: Operand, tile: Tile) -> None:
@@ -204,23 +204,23 @@ class Plan:
     def _pieces(self, version: Version, box: Box, inputs: _Inputs) -> Recipe:
         """Find the pieces of a box, and plan to send and to cut them."""
         places = []
-        for owned, held in version.tiling.find(box):
+        for owned, value in version.tiling.find(box):
             common = intersection(owned, box)
             places.append(within(common, box))
-            tile = self._send(version, common, held) if isinstance(held, Here) else held
+            tile = self._send(version, common, value) if isinstance(value, Here) else value
             inputs.add(self._cut(tile, common), tile)
         return Recipe(extents(box), version.root.dtype, tuple(places))
 
-    def _send(self, version: Version, box: Box, held: Here) -> Tile:
+    def _send(self, version: Version, box: Box, value: Here) -> Tile:
         failure = version.root.regions.failure_of(box)
         key = self._name + "-send", next(self._numbers)
         if failure is None:
             # A copy: the user may write to the memory while Dask sends it, or computes with it again.
-            values = held.array[within(box, held.box)]
+            values = value.array[within(box, value.box)]
             copied = None if self._preview else values.copy(order="C")
-            self.sent[key] = Sent(_task(key, kept, copied, self._budget), values.nbytes)
+            self.sent[key] = SentValues(_task(key, store_tile, copied, self._budget), values.nbytes)
         else:
-            self.sent[key] = Sent(_task(key, failed, failure), 0)
+            self.sent[key] = SentValues(_task(key, failed, failure), 0)
         tile = Tile(box, key)
         version.tiling.put(box, tile)
         return tile
@@ -250,7 +250,7 @@ def _task(key: Key, function: Any, *arguments: object) -> "Call":
     return Call(key, function, *arguments)
 
 
-def batches(sent: dict[Key, Sent]) -> Iterator[dict[Key, "Call"]]:
+def batches(sent: dict[Key, SentValues]) -> Iterator[dict[Key, "Call"]]:
     """Return tasks that carry values, in messages of a limited size."""
     batch: dict[Key, Call] = {}
     size = 0

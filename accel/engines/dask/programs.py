@@ -11,9 +11,9 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType
 from accel.engines.dask.worker_memory import MEMORY, Lease, WorkerTile
+from accel.engines.execution import BodyResults, Memory, host_array, moved, run
 from accel.engines.memory_budget.requests import Usage
 from accel.engines.points import Operand, Point
-from accel.engines.running import Memory, Produced, host_array, moved, run
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.boxes import extents
 from accel.store.reductions import ReductionOp
@@ -29,11 +29,11 @@ __all__ = [
     "Recipe",
     "failed",
     "item",
-    "kept",
     "load",
     "save",
     "shape_of",
     "shared_by",
+    "store_tile",
     "usage",
 ]
 
@@ -74,11 +74,11 @@ class Recipe(NamedTuple):
 
     def joined(self, pieces: Sequence[WorkerTile]) -> HostArray:
         """Return the elements of the box in memory of its own."""
-        made = (np.empty if self.exact else np.zeros)(self.shape, self.dtype)
+        target = (np.empty if self.exact else np.zeros)(self.shape, self.dtype)
         for place, piece in zip(self.places, pieces, strict=True):
             with MEMORY.reading(piece) as array:
-                made[place] = array.view(self.dtype)
-        return made
+                target[place] = array.view(self.dtype)
+        return target
 
 
 class Cut:
@@ -91,9 +91,9 @@ class Cut:
     def __call__(self, tile: WorkerTile) -> WorkerTile:  # noqa: D102 - the class says it
         shape = [each.stop - each.start for each in self.index]
         with MEMORY.admitted(prod(shape) * tile.dtype.itemsize, (), self.budget) as lease:
-            return lease.keep(self.taken(tile))
+            return lease.keep(self.cut_from(tile))
 
-    def taken(self, tile: WorkerTile) -> HostArray:
+    def cut_from(self, tile: WorkerTile) -> HostArray:
         """Return the piece as an array of its own."""
         with MEMORY.reading(tile) as array:
             return array[self.index].copy()
@@ -161,30 +161,30 @@ class _Run:
         self.place = place
 
     def __call__(self, pieces: Sequence[WorkerTile], budget: int | None) -> Any:
-        given = self._pieces(pieces)
-        as_they_are = {name: tiles[0] for name, tiles in given.items() if self._as_it_is(name)}
+        pieces_of = self._pieces(pieces)
+        as_they_are = {name: tiles[0] for name, tiles in pieces_of.items() if self._as_it_is(name)}
         new = [each.nbytes for each in self.point.operands if each.name not in as_they_are]
         with MEMORY.admitted(sum(new), [*as_they_are.values()], budget) as lease:
-            return self._run(given, lease)
+            return self._run(pieces_of, lease)
 
-    def _run(self, given: Mapping[str, Sequence[WorkerTile]], lease: Lease) -> Any:
+    def _run(self, pieces_of: Mapping[str, Sequence[WorkerTile]], lease: Lease) -> Any:
         memories = {
-            operand.name: self._memory(operand, self._array(operand, recipe, given.get(operand.name, ())))
+            operand.name: self._memory(operand, self._array(operand, recipe, pieces_of.get(operand.name, ())))
             for operand, recipe in zip(self.point.operands, self.recipes, strict=True)
             if operand.map is not None and operand.access is not Access.REDUCE
         }
-        produced = run(self.point, memories, self.place)
-        written = [lease.keep(_written(each, memories, produced)) for each in self.point.operands if each.access.writes]
+        results = run(self.point, memories, self.place)
+        written = [lease.keep(_written(each, memories, results)) for each in self.point.operands if each.access.writes]
         return written[0] if len(written) == 1 else written
 
     def _pieces(self, pieces: Sequence[WorkerTile]) -> dict[str, Sequence[WorkerTile]]:
         """Return the pieces of each operand that has some."""
-        given, at = {}, 0
+        pieces_of, at = {}, 0
         for operand, recipe in zip(self.point.operands, self.recipes, strict=True):
             if recipe is not None:
-                given[operand.name] = pieces[at : at + len(recipe.places)]
+                pieces_of[operand.name] = pieces[at : at + len(recipe.places)]
                 at += len(recipe.places)
-        return given
+        return pieces_of
 
     def _as_it_is(self, name: str) -> bool:
         """Tell whether the body reads a tile where it is, and does not write."""
@@ -220,11 +220,11 @@ def _read(shared: bytes) -> Point:
     return read
 
 
-def _written(operand: Operand, memories: Mapping[str, Memory], produced: Produced) -> HostArray:
+def _written(operand: Operand, memories: Mapping[str, Memory], results: BodyResults) -> HostArray:
     if operand.map is None:
-        storage, shape = produced.bound[operand.name]
+        storage, shape = results.bound[operand.name]
     elif operand.access is Access.REDUCE:
-        storage, shape = produced.partials[operand.name], extents(operand.box)
+        storage, shape = results.partials[operand.name], extents(operand.box)
     else:
         storage, shape = memories[operand.name].storage, extents(operand.box)
     return host_array(moved(storage, HOST)).reshape(shape)  # type: ignore[no-any-return]
@@ -241,14 +241,14 @@ class Combine:
     def __call__(self, first: WorkerTile, *others: WorkerTile) -> WorkerTile:  # noqa: D102 - the class says it
         with MEMORY.admitted(first.nbytes, (), self.budget) as lease:
             with MEMORY.reading(first) as array:
-                made = array.view(self.dtype).copy()
+                total = array.view(self.dtype).copy()
             for each in others:
                 with MEMORY.reading(each) as array:
-                    self.op.combine(made, array.view(self.dtype))
-            return lease.keep(made)
+                    self.op.combine(total, array.view(self.dtype))
+            return lease.keep(total)
 
 
-def kept(values: HostArray, budget: int | None) -> WorkerTile:
+def store_tile(values: HostArray, budget: int | None) -> WorkerTile:
     """Return what was sent with the task."""
     with MEMORY.admitted(values.nbytes, (), budget) as lease:
         return lease.keep(values)

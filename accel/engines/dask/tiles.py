@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Value = Future[Any]
 
-__all__ = ["Held", "Here", "Key", "SavedFile", "Tile", "Tiles", "here"]
+__all__ = ["Here", "Holder", "Key", "SavedFile", "Tile", "Tiles", "here"]
 
 Key = tuple[str, int]
 """The name of a value on the cluster: what made it, and a number."""
@@ -94,7 +94,7 @@ class Here(NamedTuple):
     array: HostArray
 
 
-Held = Tile | Here
+Holder = Tile | Here
 
 
 class Tiles:
@@ -117,29 +117,29 @@ class Tiles:
         Bytes in this process.
     """
 
-    def __init__(self, cluster: Cluster, root: Root, tiling: Tiling[Held], shape: tuple[int, ...]) -> None:
+    def __init__(self, cluster: Cluster, root: Root, tiling: Tiling[Holder], shape: tuple[int, ...]) -> None:
         self.cluster = cluster
         self.tiling = tiling
         self.shape = shape
-        here = {id(held.array): held.array.nbytes for held in tiling.held() if isinstance(held, Here)}
+        here = {id(value.array): value.array.nbytes for value in tiling.values() if isinstance(value, Here)}
         self.nbytes = sum(here.values())
         self._root = ref(root)
         self._dtype = root.dtype
         self._home = root._home
-        cluster.held.add(self)
+        cluster.values.add(self)
         self._strides, self._start = (c_strides(shape), 0) if root.strides is None else (root.strides, root.start)
 
     def tiles(self) -> list[Tile]:
         """Return the tiles on the cluster, each once."""
-        return [*{held.key: held for held in self.tiling.held() if isinstance(held, Tile)}.values()]
+        return [*{value.key: value for value in self.tiling.values() if isinstance(value, Tile)}.values()]
 
     def lose(self) -> None:
         """Note that the values on the cluster are gone: whoever reads them is told, until they are overwritten."""
         root = self._root()
         if root is None or root.contents is not self:
             return
-        for box, held in self.tiling.items():
-            if isinstance(held, Tile) and root.regions.failure_of(box) is None:
+        for box, value in self.tiling.items():
+            if isinstance(value, Tile) and root.regions.failure_of(box) is None:
                 _lose(root, box)
 
     def gather(self) -> AnyStorage:
@@ -157,15 +157,15 @@ class Tiles:
         storage = self._memory()
         target = array_on(storage, self._dtype, self.shape, self._strides, self._start)
         whole = box_of(self.shape)
-        placed: dict[Key, list[tuple[Box, Held]]] = {}
-        for box, held in self.tiling.items():
-            if isinstance(held, Here):
-                target[within(box, whole)] = held.array[within(box, whole)]
+        placed: dict[Key, list[tuple[Box, Holder]]] = {}
+        for box, value in self.tiling.items():
+            if isinstance(value, Here):
+                target[within(box, whole)] = value.array[within(box, whole)]
             else:
-                placed.setdefault(held.key, []).append((box, held))
+                placed.setdefault(value.key, []).append((box, value))
         for key, values in self._fetched():
-            for box, held in placed[key]:
-                target[within(box, whole)] = values.view(self._dtype)[within(box, held.box)]
+            for box, value in placed[key]:
+                target[within(box, whole)] = values.view(self._dtype)[within(box, value.box)]
         return storage
 
     def _invalid(self, tile: Tile) -> bool:

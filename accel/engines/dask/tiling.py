@@ -5,26 +5,12 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
-from accel.store.boxes import Box, volume
+from accel.store.boxes import Box, volume, without
 
-__all__ = ["Tiling", "intersection", "remainder", "within"]
+__all__ = ["Tiling", "within"]
 
-_Held = TypeVar("_Held")
+_Value = TypeVar("_Value")
 _FEW = 8
-
-
-def intersection(one: Box, other: Box) -> Box:
-    """Return the elements that two overlapping boxes have in common."""
-    return tuple([(max(low, first), min(high, past)) for (low, high), (first, past) in zip(one, other, strict=True)])
-
-
-def remainder(box: Box, hole: Box) -> Iterator[Box]:
-    """Return disjoint boxes that together are one box without another that overlaps it."""
-    for axis, ((low, high), (first, past)) in enumerate(zip(box, hole, strict=True)):
-        for start, stop in ((low, min(first, high)), (max(past, low), high)):
-            if start < stop:
-                yield (*box[:axis], (start, stop), *box[axis + 1 :])
-        box = (*box[:axis], (max(low, first), min(high, past)), *box[axis + 1 :])
 
 
 def within(inner: Box, outer: Box) -> tuple[slice, ...]:
@@ -32,7 +18,7 @@ def within(inner: Box, outer: Box) -> tuple[slice, ...]:
     return tuple([slice(low - first, high - first) for (low, high), (first, _) in zip(inner, outer, strict=True)])
 
 
-class Tiling(Generic[_Held]):
+class Tiling(Generic[_Value]):
     """Disjoint boxes of a root, each with what holds its values.
 
     A box that is written over is cut: its remainder stays with what it was in.
@@ -43,56 +29,56 @@ class Tiling(Generic[_Held]):
         Number of axes of the root.
     """
 
-    __slots__ = ("_boxes", "_held", "_high", "_low", "_rows")
+    __slots__ = ("_boxes", "_high", "_low", "_rows", "_values")
 
     def __init__(self, ndim: int) -> None:
         # One row for each box that ever was; a removed one is empty there, so it overlaps nothing.
         self._low = np.zeros((_FEW, ndim), np.int64)
         self._high = np.zeros((_FEW, ndim), np.int64)
         self._boxes: list[Box] = []
-        self._held: list[_Held | None] = []
+        self._values: list[_Value | None] = []
         self._rows: dict[Box, int] = {}
 
     def copy(self) -> Self:
         """Return a tiling of its own with the same boxes."""
-        made = type(self)(self._low.shape[1])
+        tiling = type(self)(self._low.shape[1])
         for box, row in self._rows.items():
-            made._add(box, self._held[row])
-        return made
+            tiling._add(box, self._values[row])
+        return tiling
 
-    def items(self) -> Iterator[tuple[Box, _Held]]:
+    def items(self) -> Iterator[tuple[Box, _Value]]:
         """Return each box and what holds it."""
         for box, row in self._rows.items():
-            yield box, self._held[row]  # type: ignore[misc]
+            yield box, self._values[row]  # type: ignore[misc]
 
-    def held(self) -> list[_Held]:
+    def values(self) -> list[_Value]:
         """Return what holds each box."""
-        return [self._held[row] for row in self._rows.values()]  # type: ignore[misc]
+        return [self._values[row] for row in self._rows.values()]  # type: ignore[misc]
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def find(self, box: Box) -> list[tuple[Box, _Held]]:
+    def find(self, box: Box) -> list[tuple[Box, _Value]]:
         """Return the boxes that overlap a box, and what holds them."""
         row = self._rows.get(box)
         if row is not None:
-            return [(box, self._held[row])]  # type: ignore[list-item]
-        return [(self._boxes[row], self._held[row]) for row in self._overlapping(box)]  # type: ignore[misc]
+            return [(box, self._values[row])]  # type: ignore[list-item]
+        return [(self._boxes[row], self._values[row]) for row in self._overlapping(box)]  # type: ignore[misc]
 
-    def put(self, box: Box, held: _Held) -> None:
+    def put(self, box: Box, value: _Value) -> None:
         """Let a box be held by something else; does nothing for an empty box."""
         if not volume(box):
             return
         row = self._rows.get(box)
         if row is not None:
-            self._held[row] = held
+            self._values[row] = value
             return
         for each in self._overlapping(box):
-            cut, owner = self._boxes[each], self._held[each]
+            cut, owner = self._boxes[each], self._values[each]
             self._remove(each)
-            for rest in remainder(cut, box):
+            for rest in without(cut, box):
                 self._add(rest, owner)
-        self._add(box, held)
+        self._add(box, value)
 
     def _overlapping(self, box: Box) -> list[int]:
         if not volume(box):
@@ -103,16 +89,16 @@ class Tiling(Generic[_Held]):
         rows: list[int] = np.flatnonzero(hits.all(axis=1)).tolist()
         return rows if box else [*self._rows.values()]
 
-    def _add(self, box: Box, held: _Held | None) -> None:
+    def _add(self, box: Box, value: _Value | None) -> None:
         row = len(self._boxes)
         if row == len(self._low):
             self._low, self._high = (np.concatenate([each, np.zeros_like(each)]) for each in (self._low, self._high))
         self._low[row], self._high[row] = [low for low, _ in box], [high for _, high in box]
         self._boxes.append(box)
-        self._held.append(held)
+        self._values.append(value)
         self._rows[box] = row
 
     def _remove(self, row: int) -> None:
         self._low[row] = self._high[row] = 0
-        self._held[row] = None
+        self._values[row] = None
         del self._rows[self._boxes[row]]

@@ -5,8 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from accel.engines.dask.cluster import Cluster
-from accel.engines.dask.plan import Planned
-from accel.engines.dask.tiles import Held, Key, Tile, Tiles
+from accel.engines.dask.plan import PlannedPoint
+from accel.engines.dask.tiles import Holder, Key, Tile, Tiles
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.works import LaunchEnd, root_of
 from accel.errors import StoreError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["end_of"]
 
 
-def end_of(cluster: Cluster, planned: Sequence[Planned], values: Mapping[Key, "Value"]) -> LaunchEnd | None:
+def end_of(cluster: Cluster, planned: Sequence[PlannedPoint], values: Mapping[Key, "Value"]) -> LaunchEnd | None:
     """Return what binds the unbound outputs when all points are over; None if there are none."""
     parts: dict[int, list[tuple[Root, Tile, Value]]] = {}
     for each in planned:
@@ -46,7 +46,7 @@ def _bind(cluster: Cluster, parts: Sequence[tuple[Root, Tile, "Value"]]) -> None
             f"the colors of a launch chose shapes that cannot be joined along the first dimension: "
             f"{sorted(set(shapes))}; bind buffers with the same other extents"
         )
-    tiling: Tiling[Held] = Tiling(root.ndim)
+    tiling: Tiling[Holder] = Tiling(root.ndim)
     start = 0
     for (_, tile, _), shape in zip(parts, shapes, strict=True):
         tile.box = ((start, start + shape[0]), *box_of(rest))

@@ -129,7 +129,7 @@ class PointWork:
         self._end = end
         self._missing = len(futures)
         for future in futures:
-            future.add_done_callback(self._known)  # type: ignore[no-untyped-call]
+            future.add_done_callback(self._note_done)  # type: ignore[no-untyped-call]
 
     def leave(self) -> None:
         """Be over now."""
@@ -140,7 +140,7 @@ class PointWork:
             box_order.leave(self, self.uses)
             self._over.set()
 
-    def _known(self, future: "Value") -> None:
+    def _note_done(self, future: "Value") -> None:
         failure = failure_of(future)
         if self.cluster.lost:
             self.cluster.lose()
@@ -173,13 +173,13 @@ def _worker_lost(failure: BaseException | None) -> DeviceLostError | None:
 
     if not isinstance(failure, KilledWorker):
         return None
-    made = DeviceLostError(
+    error = DeviceLostError(
         f"task {failure.task} was given up: each worker process that ran it ended, the last one on "
         f"{getattr(failure.last_worker, 'address', 'an unknown host')}; its body may end its process or need more "
         f"memory than a worker has: write smaller tiles, or engine.using(budget=...)"
     )
-    made.__cause__ = failure
-    return made
+    error.__cause__ = failure
+    return error
 
 
 def _failure_of_call(call: Callable[[], object]) -> BaseException | None:

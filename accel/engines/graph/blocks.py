@@ -65,20 +65,20 @@ class Block(Evictable):
         Computes the value again; it is dropped then and not spilled.
     readers : list of Job
         Jobs that wait until it is computed.
-    kept : bool
-        Whether it stays after all jobs that read it.
+    is_target : bool
+        Whether it stays after all jobs that read it, because the caller gets it.
     """
 
-    __slots__ = ("_uses", "estimate", "kept", "key", "readers", "remake", "value")
+    __slots__ = ("_uses", "estimate", "is_target", "key", "readers", "remake", "value")
 
-    def __init__(self, key: Hashable, estimate: Estimate, *, kept: bool = False) -> None:
+    def __init__(self, key: Hashable, estimate: Estimate, *, is_target: bool = False) -> None:
         super().__init__()
         self.key = key
         self.estimate = estimate
-        self.kept = kept
+        self.is_target = is_target
         self.value: Any = None
         self.remake: Callable[[], Any] | None = None
-        self.needed = kept  # or if a job will read it
+        self.needed = is_target  # or if a job will read it
         self.readers: list[Job] = []
         self._uses: list[int] = []  # ranks of jobs that will read it, negative, so that the next is the last
 
@@ -129,11 +129,11 @@ class Block(Evictable):
     def end_use(self, job: "Job") -> None:
         """Forget a job that has read it."""
         self._uses.remove(-job.rank)
-        self.needed = bool(self._uses) or self.kept
+        self.needed = bool(self._uses) or self.is_target
 
     def last_for(self, job: "Job") -> bool:
         """Tell whether the value is not needed after a job."""
-        return not self.kept and len(self._uses) == 1 and self._uses[0] == -job.rank
+        return not self.is_target and len(self._uses) == 1 and self._uses[0] == -job.rank
 
 
 class Job:

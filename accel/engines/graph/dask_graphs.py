@@ -71,7 +71,6 @@ def get(
     from dask.order import order
 
     graph = convert_legacy_graph(dict(dsk if isinstance(dsk, Mapping) else dsk.__dask_graph__()))
-    wanted = {*_flat(keys)}
     names = _Names(graph)
     sizes = {**_known_bytes(dsk), **(nbytes or {})}
     ranks = order(graph)
@@ -81,7 +80,8 @@ def get(
         for key, task in graph.items()
         if names.is_task(key)
     }
-    targets = sorted({names.origin(key) for key in wanted if names.is_task(names.origin(key))}, key=ranks.__getitem__)
+    origins = {names.origin(key) for key in _flat(keys)}
+    targets = sorted(filter(names.is_task, origins), key=ranks.__getitem__)
     limit = UNLIMITED if budget is None else as_bytes(budget, "budget")
     threads = num_workers or config.current().threads
     computed = run_nodes(

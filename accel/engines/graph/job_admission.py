@@ -157,5 +157,5 @@ class JobAdmission(Admission):
         else:
             size = estimate.expected(job) if estimate.known else max(job.input_bytes, self._largest)
             declared = 0
-        wanted = size + job.scratch + job.temporaries * (job.largest_input or size)
-        return max(min(wanted, self.ledger().budget - job.input_bytes), declared)
+        expected = size + job.scratch + job.temporaries * (job.largest_input or size)
+        return max(min(expected, self.ledger().budget - job.input_bytes), declared)

@@ -111,14 +111,13 @@ def run_nodes(
     spill_folder: str | None,
     *,
     constants: Iterable[Any] = (),
-    done: Callable[[Block], object] | None = None,
     report: Callable[[Statistics], object] | None = None,
 ) -> list[Any]:
     """Do what `execute` does; memory of constants, which belongs to the caller, is not counted."""
     order = _ordered(nodes, targets)
     _check(nodes, order, targets, budget)
     blocks, jobs = _planned(nodes, order, {*targets})
-    scheduler = Scheduler(budget, threads, spill_folder=spill_folder, done=done)
+    scheduler = Scheduler(budget, threads, spill_folder=spill_folder)
     try:
         for constant in constants:
             scheduler.ledger.ignore(buffers_of(constant))
@@ -161,7 +160,7 @@ def _planned(
     for key in order:
         node = nodes[key]
         estimate = Estimate(node.nbytes) if node.nbytes is not None else layers.setdefault(node.layer, Estimate())
-        block = blocks[key] = Block(key, estimate, kept=key in targets)
+        block = blocks[key] = Block(key, estimate, is_target=key in targets)
         if node.remake and not node.dependencies:
             block.remake = partial(_in_copy, context, node.call)
     jobs = [_job(nodes[key], blocks, key, rank, context) for rank, key in enumerate(order, 1)]

@@ -64,30 +64,20 @@ class Scheduler:
         Number of threads.
     spill_folder : str, optional
         Where values wait that do not fit; by default the system's folder for temporary files.
-    done : callable, optional
-        Called after each job with its block, in the thread that ran it.
     """
 
     # `_changed` is the lock of the admission. It guards all that is here, and all of the blocks and jobs. Threads wait
     # for it only without any other lock.
 
-    def __init__(
-        self,
-        budget: int,
-        threads: int,
-        *,
-        spill_folder: str | None = None,
-        done: Callable[[Block], object] | None = None,
-    ) -> None:
+    def __init__(self, budget: int, threads: int, *, spill_folder: str | None = None) -> None:
         self.statistics = Statistics(budget)
         self._admission = JobAdmission(budget, spill_folder)
         self._changed = self._admission.changed
         self._most_threads = threads
         self._threads: list[threading.Thread] = []
-        self._left = 0
+        self._remaining = 0
         self._closed = False
         self._failure: BaseException | None = None
-        self._done = done
         self._began = perf_counter()
 
     @property
@@ -99,7 +89,7 @@ class Scheduler:
         """Take the jobs, each after those that compute its inputs; called once."""
         with self._changed:
             for job in jobs:
-                self._left += 1
+                self._remaining += 1
                 for block in job.inputs:
                     block.add_use(job)
                     if block.state is State.PLANNED:
@@ -107,7 +97,7 @@ class Scheduler:
                         job.waits_for += 1
                 if not job.waits_for:
                     self._admission.make_ready(job)
-        for _ in range(min(self._most_threads, self._left) - len(self._threads)):
+        for _ in range(min(self._most_threads, self._remaining) - len(self._threads)):
             thread = threading.Thread(target=self._work, name="accel-budget")
             self._threads.append(thread)  # first: an interrupt may come when it runs already
             start(thread)
@@ -139,8 +129,8 @@ class Scheduler:
         StoreError
             If they do not fit the budget together.
         """
-        kept = [*blocks]
-        away = [block for block in {id(block): block for block in kept}.values() if block.state is State.AWAY]
+        targets = [*blocks]
+        away = [block for block in {id(block): block for block in targets}.values() if block.state is State.AWAY]
         lacking = sum([block.nbytes for block in away]) - self.ledger.room
         if lacking > 0:
             raise StoreError(
@@ -151,7 +141,7 @@ class Scheduler:
             promise = self._admission.begin(away, self._admission.needed(away, {}))
         for block in away:
             self._admission.bring(block, promise)
-        return [block.value for block in kept]
+        return [block.value for block in targets]
 
     def close(self) -> None:
         """Cancel what has not begun, wait for what runs, and free all memory and the file."""
@@ -161,18 +151,18 @@ class Scheduler:
                 self._changed.notify_all()
             self._join()
         finally:
-            done = self._admission
-            done.file.close()
-            self.statistics.peak, self.statistics.excess = done.ledger().peak, done.excess
-            self.statistics.spilled, self.statistics.restored = done.spilled, done.restored
-            self.statistics.remade = done.remade
+            admission = self._admission
+            admission.file.close()
+            self.statistics.peak, self.statistics.excess = admission.ledger().peak, admission.excess
+            self.statistics.spilled, self.statistics.restored = admission.spilled, admission.restored
+            self.statistics.remade = admission.remade
             # The failure keeps the frames of tasks alive, and with them their arrays.
             self._failure = None
-            self._admission = JobAdmission(done.nbytes)
+            self._admission = JobAdmission(admission.nbytes)
 
     @property
     def _over(self) -> bool:
-        return self._closed or not self._left or self._failure is not None
+        return self._closed or not self._remaining or self._failure is not None
 
     def _join(self) -> None:
         """Wait until all threads have ended; the run is over."""
@@ -231,8 +221,6 @@ class Scheduler:
                 self._admission.end(job.promise)
             return
         self._finish(job)
-        if self._done is not None:
-            self._done(job.output)
 
     def _keep(self, job: Job) -> None:
         """Count a result; it is in memory or in the file then."""
@@ -256,7 +244,7 @@ class Scheduler:
                 if not reader.waits_for:
                     self._admission.make_ready(reader)
             job.output.readers.clear()
-            self._left -= 1
+            self._remaining -= 1
             self.statistics.tasks += 1
             self.statistics.seconds = perf_counter() - self._began
 
@@ -264,7 +252,10 @@ class Scheduler:
         """Raise an error if a result of a size that was not known does not fit beside its inputs."""
         ledger = self.ledger
         needed = job.input_bytes + size
-        if needed > ledger.budget and ledger.added(job.output.buffers) > job.promise.left[Device.CPU] + ledger.room:
+        if (
+            needed > ledger.budget
+            and ledger.added(job.output.buffers) > job.promise.remaining[Device.CPU] + ledger.room
+        ):
             raise StoreError(
                 f"{job.output} needed {in_words(needed)} at once (inputs {in_words(job.input_bytes)}, result "
                 f"{in_words(size)}); the budget is {in_words(ledger.budget)}; write smaller chunks, or a larger budget"

@@ -173,7 +173,7 @@ class Admission:
     def end(self, promise: Promise) -> None:
         """Count a work as done: unpin its values, and take back what is left of its promise."""
         self.running -= 1
-        for device, nbytes in promise.left.items():
+        for device, nbytes in promise.remaining.items():
             self.ledger(device).promise(-nbytes)
         self.unpin(promise)
         self.changed.notify_all()
@@ -200,7 +200,7 @@ class Admission:
 
     def take_in(self, value: Evictable, promise: Promise, nbytes: int) -> None:
         """Count a value that is in memory, in place of bytes that were promised."""
-        promise.left[value.device] = promise.left.get(value.device, 0) - nbytes
+        promise.remaining[value.device] = promise.remaining.get(value.device, 0) - nbytes
         self.ledger(value.device).hold(value.buffers, nbytes)
         value.state = State.HELD
 
@@ -259,12 +259,12 @@ class Admission:
         """Write values to the file, and free their memory."""
         if not values:
             return
-        left = [*reversed(values)]
+        unwritten = [*reversed(values)]
         try:
-            while left:
-                token = left[-1].write(self.file)
+            while unwritten:
+                token = unwritten[-1].write(self.file)
                 with self.changed:
-                    value = left.pop()  # another work may read it again from here on
+                    value = unwritten.pop()  # another work may read it again from here on
                     value.token = token
                     self.spilled += value.nbytes
                     self.take_out(value, State.AWAY)
@@ -273,7 +273,7 @@ class Admission:
         finally:
             with self.changed:
                 self.running -= 1
-                for value in left:  # they could not be written
+                for value in unwritten:  # they could not be written
                     value.state = State.HELD
                     self.settle(value)
                 self.changed.notify_all()
@@ -306,16 +306,16 @@ class Admission:
         """Count a new value if there is room; return what to evict before, or the value itself."""
         with self.changed:
             self._free_dropped()
-            ledger, left = self.ledger(value.device), promise.left.get(value.device, 0)
-            while (lacking := ledger.added(value.buffers) - left - ledger.room) > 0:
+            ledger, remaining = self.ledger(value.device), promise.remaining.get(value.device, 0)
+            while (lacking := ledger.added(value.buffers) - remaining - ledger.room) > 0:
                 self.excess = max(self.excess, lacking)
                 leaving, _ = self.latest(lacking, (), value.device)
                 if leaving:
                     return self.take_leave(leaving)
                 if value.movable:
                     return [value]
-                self._wait_for_room(value, ledger.room + left)
-            self.take_in(value, promise, min(left, ledger.added(value.buffers)))
+                self._wait_for_room(value, ledger.room + remaining)
+            self.take_in(value, promise, min(remaining, ledger.added(value.buffers)))
             self.settle(value)
             return None
 

@@ -53,13 +53,13 @@ class Promise(NamedTuple):
         What it has pinned.
     away : list of Evictable
         Those of them that were not in memory when it began.
-    left : dict of Device to int
+    remaining : dict of Device to int
         Bytes that it may still allocate.
     """
 
     values: list[Evictable]
     away: list[Evictable]
-    left: dict[Device, int]
+    remaining: dict[Device, int]
 
 
 def refuse_larger(name: object, needed: Mapping[str, int], budget: int) -> None:

@@ -12,7 +12,7 @@ from accel.errors import KernelSyntaxError
 from accel.kernels import accumulator, atomic_add, stack_allocation, unroll
 from accel.kernels.functions import func
 
-from .running import lowered, module_of, run
+from .execution import lowered, module_of, run
 
 TILES = accel.Layout.row_major(2, 2)
 

@@ -14,7 +14,7 @@ from accel.dtypes import f16, f32, f64, i8, i32, i64, u8, u64
 from accel.kernels import block_index, block_size, grid, stack_allocation, thread_index, unroll, vector
 from accel.kernels.functions import func
 
-from .running import agree, module_of, run
+from .execution import agree, module_of, run
 
 BIG = 1 << 40
 FACTOR = np.float32(1.5)

@@ -15,7 +15,7 @@ import accel
 from accel.errors import KernelSyntaxError
 
 from ...tables import rows
-from .running import lowered, module_of
+from .execution import lowered, module_of
 
 HEADER = """
 import math

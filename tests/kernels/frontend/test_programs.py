@@ -7,7 +7,7 @@ from accel.ir.text import program_text
 from accel.kernels import accumulator
 from accel.kernels.functions import func
 
-from .running import lowered
+from .execution import lowered
 
 
 @func

@@ -14,7 +14,7 @@ from accel.kernels.frontend.lowering import lower
 from accel.kernels.frontend.types import TensorType
 from accel.layout import Swizzle, row_major
 
-from .running import lowered
+from .execution import lowered
 
 NEGATIVE = Layout((4, 6), (-8, 1))
 LAYOUTS = [row_major(4, 6), Layout((4, 6), (1, 9)), Layout(((2, 2), (3, 2)), ((3, 12), (1, 6))), Layout((4, 6), (0, 2))]

@@ -9,7 +9,7 @@ from accel import Layout, LayoutTensor
 from accel.errors import AccelError, KernelSyntaxError
 from accel.layout import Swizzle
 
-from .running import as_python, module_of, run
+from .execution import as_python, module_of, run
 
 LAYOUTS = {
     "rows": Layout.row_major(6, 8),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from accel.engines import InOut, Input, align, dividing, engine, task
+from accel.engines import InOut, Input, align, engine, row_tiling, task
 from accel.store import create_store, from_array
 
 
@@ -14,7 +14,7 @@ def add(x: Input, y: InOut):
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    monkeypatch.setattr(dividing, "TILE_BYTES", 64)
+    monkeypatch.setattr(row_tiling, "TILE_BYTES", 64)
     with engine("threads").using() as chosen:
         yield chosen
 

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 
 from accel.engines.constraints import Align, Broadcast
-from accel.engines.launch import Launch
 from accel.engines.points import Operand
+from accel.engines.task_launch import Launch
 from accel.store.boxes import overlap
 from accel.store.regions import Access
 
-__all__ = ["TILE_BYTES", "divided"]
+__all__ = ["TILE_BYTES", "tile_rows"]
 
 TILE_BYTES = 1 << 22
 """Bytes of all aligned stores in one tile: with what the body makes on the way, they stay in the cache of a core."""
 
 
-def divided(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
+def tile_rows(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
     """Return a launch on large aligned stores cut into tiles of rows, and any other launch as it is.
 
     It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned or broadcast.

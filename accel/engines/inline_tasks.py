@@ -9,10 +9,10 @@ from math import prod
 from time import perf_counter
 from typing import Any
 
-from accel.engines.arguments import as_scalar
 from accel.engines.durations import is_tiny, note
+from accel.engines.execution import refuse_result
 from accel.engines.futures import OVER, Future, WorksFuture
-from accel.engines.running import refuse_result
+from accel.engines.task_arguments import as_scalar
 from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork, running
 from accel.memory import HostStorage
@@ -85,14 +85,14 @@ def run_body(task: TaskDefinition, values: tuple[Any, ...]) -> bool:
         contents = root.contents
         if type(contents) is not HostStorage:
             return False
-        arguments[at] = made = PhysicalStore.on(contents, store._map, store.dtype, access=access, place=root.place)
-        stores.append(made)
+        arguments[at] = physical = PhysicalStore.on(contents, store._map, store.dtype, access=access, place=root.place)
+        stores.append(physical)
     try:
         with TaskScope(HOST):
             result = task.body("cpu")(*arguments)  # type: ignore[misc]
             if result is not None:
                 refuse_result(task.name, result)
     finally:
-        for made in stores:
-            made.expire()
+        for physical in stores:
+            physical.expire()
     return True

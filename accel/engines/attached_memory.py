@@ -33,7 +33,7 @@ from accel.store.root import Root
 from accel.store.shared_memory import note_overwritten, other_uses
 from accel.support.locks import open_after_fork
 
-__all__ = ["Recorded", "TaskEvent", "enter_idle", "order", "recorded"]
+__all__ = ["LaunchRecord", "TaskEvent", "enter_idle", "order", "record_of"]
 
 order = open_after_fork(threading.RLock())
 """Held while a launch is recorded, in the regions and in the hazards; nothing waits with it held."""
@@ -61,8 +61,8 @@ class TaskEvent:
     def _failure(self) -> BaseException | None:
         """Return why elements that the launch was to write are invalid; None if others have overwritten them."""
         written = [use for work in self.own if work.failure is not None for use in work.uses if use.access.writes]
-        found = [use.root.regions.failure_of(use.box) for use in written]
-        return next((each for each in found if each is not None), None)
+        failures = [use.root.regions.failure_of(use.box) for use in written]
+        return next((each for each in failures if each is not None), None)
 
     def done(self) -> bool:
         """Tell whether all are over."""
@@ -94,7 +94,7 @@ def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:
     return roots
 
 
-class Recorded:
+class LaunchRecord:
     """What the hazards of attached memory say of a launch.
 
     Attributes
@@ -120,20 +120,20 @@ class Recorded:
             work.memory = self
             self._note_writes(work)
         if self._has_alias(self._roots.items()):
-            for work, found in zip(works, after[1:], strict=False):
-                found.append(work)
+            for work, earlier in zip(works, after[1:], strict=False):
+                earlier.append(work)
         event = TaskEvent(works, ())
         submission.event = event
         read = hazards.enter(submission, self._claims)
-        implied = {id(each) for found in after for each in found}
+        implied = {id(each) for earlier in after for each in earlier}
         for each in submission.after:
             if isinstance(each.event, TaskEvent):
                 unfinished = [work for work in each.event.works if not work.over]
                 # Those that these works come after anyway are over before these.
                 event.works += [work for work in unfinished if id(work) not in implied]
                 aliased = self._aliased(unfinished)
-                for found in after:
-                    found.extend(aliased)
+                for earlier in after:
+                    earlier.extend(aliased)
             else:
                 self.after.append(each)
         self.read = [each for each in read if not isinstance(each.event, TaskEvent) or self._aliased(each.event.own)]
@@ -202,13 +202,13 @@ def enter_idle(work: TaskWork, roots: dict[Root, bool]) -> bool:
         if not idle or not box_order.enter_idle(work, work.uses):
             return False
         if all(type(use.root.contents) is HostStorage for use in work.uses):
-            Recorded(_attached_roots(work.uses)).enter_alone(work)
+            LaunchRecord(_attached_roots(work.uses)).enter_alone(work)
             return True
     work.end_here(None)
     return False
 
 
-def recorded(uses: Sequence[Use]) -> Recorded | None:
+def record_of(uses: Sequence[Use]) -> LaunchRecord | None:
     """Return what to record for attached memory; None if there is none."""
     roots = _attached_roots(uses)
-    return Recorded(roots) if roots else None
+    return LaunchRecord(roots) if roots else None

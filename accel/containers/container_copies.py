@@ -18,10 +18,10 @@ from accel.memory.host_storage import HostArray, HostStorage
 if TYPE_CHECKING:
     from accel.views import LayoutTensor
 
-__all__ = ["ContainerCopying", "fill_value"]
+__all__ = ["ContainerCopies", "fill_value"]
 
 
-class ContainerCopying(ContainerAccess):
+class ContainerCopies(ContainerAccess):
     """Copies, fills and views of an `AcceleratorDataContainer`."""
 
     __slots__ = ()
@@ -114,7 +114,7 @@ class ContainerCopying(ContainerAccess):
         if self._storage is not None:
             copies.write(copies.all_of(self._storage), source)
 
-    def copy_from(self, other: "ContainerCopying") -> None:
+    def copy_from(self, other: "ContainerCopies") -> None:
         """Copy the elements of another container, on any device, into this one.
 
         Raises
@@ -132,7 +132,7 @@ class ContainerCopying(ContainerAccess):
             copies.copy_elements(target, source)
 
     def copy_from_async(
-        self, other: "ContainerCopying", *, stream: Stream, progress: Progress | None = None
+        self, other: "ContainerCopies", *, stream: Stream, progress: Progress | None = None
     ) -> Transfer:
         """Copy the elements of another container, on any device, into this one, on a stream.
 
@@ -165,7 +165,7 @@ class ContainerCopying(ContainerAccess):
         return copies.submit_copy(self.storage, other.storage, stream, progress)
 
     def _refuse_source(self, other: object) -> None:
-        if not isinstance(other, ContainerCopying):
+        if not isinstance(other, ContainerCopies):
             raise TypeError(f"a container copies from a container; found {type(other).__name__}: write c[:] = x")
         self._refuse_other(other.size, other.dtype, "accel.container(x.to_numpy(), {!r})")
 

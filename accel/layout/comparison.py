@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from accel.layout.composing import coalesced
+from accel.layout.composition import coalesced
 from accel.layout.layout import Layout, as_layout
 
 __all__ = ["Difference", "diff"]

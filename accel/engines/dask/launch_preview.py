@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from accel.engines.launch import Launch
 from accel.engines.points import Point
 from accel.engines.previews import Preview, pictures_of
+from accel.engines.task_launch import Launch
 
-__all__ = ["Capacity", "foreseen"]
+__all__ = ["Capacity", "preview_of"]
 
 
 class Capacity(NamedTuple):
@@ -30,7 +30,7 @@ class Capacity(NamedTuple):
         return nbytes if self.budget is None else min(nbytes, self.budget * self.workers)
 
 
-def foreseen(launch: Launch, points: Sequence[Point], moved: Mapping[str, int], capacity: Capacity) -> Preview:
+def preview_of(launch: Launch, points: Sequence[Point], moved: Mapping[str, int], capacity: Capacity) -> Preview:
     """Return what a launch will do, with the bytes that will be sent."""
     operands = [operand for point in points for operand in point.operands]
     written = sum([operand.nbytes for operand in operands if operand.access.writes])

@@ -9,7 +9,7 @@ import numpy as np
 from accel.backends.sim.kernels import interpret
 
 from accel.ir import View
-from accel.kernels.binding import Signature
+from accel.kernels.call_signature import Signature
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import lower
 from accel.kernels.functions import Func

@@ -1,20 +1,20 @@
 """Runs a tiny task on memory of the user in the thread that submits it, with few steps.
 
-This does for attached memory what `accel.engines.inline` does for memory that accel allocated: plain stores on the
-host, whose roots and whose memory are idle. The task is recorded in the hazards of the memory, so that other threads
-which use it by another name wait. Anything else is left to `accel.engines.local`.
+`accel.engines.inline_tasks` does the same on memory that accel allocated. Here too the stores are plain, on the host,
+and idle: no work uses the roots or their memory. The task is recorded in the hazards of the memory. So other threads
+that use the memory by another name wait. Any other task runs by `accel.engines.local`.
 """
 
 from functools import partial
 from math import prod
 from typing import Any
 
-from accel.engines.arguments import as_scalar
-from accel.engines.attached import enter_idle
+from accel.engines.attached_memory import enter_idle
 from accel.engines.durations import GIVING_ATTACHED, Duration
+from accel.engines.execution import refuse_result
 from accel.engines.futures import WorksFuture
-from accel.engines.running import refuse_result
 from accel.engines.staging import finish, memory_of
+from accel.engines.task_arguments import as_scalar
 from accel.engines.task_definition import TaskDefinition
 from accel.engines.work import TaskWork
 from accel.memory import HostStorage
@@ -63,8 +63,8 @@ def _run_body(task: TaskDefinition, values: tuple[Any, ...]) -> None:
     for at, _, access, _ in task.store_places:
         store = values[at]
         storage, place = memory_of(store.root), store.root.place
-        arguments[at] = made = PhysicalStore.on(storage, store._map, store.dtype, access=access, place=place)
-        stores.append((made, storage))
+        arguments[at] = physical = PhysicalStore.on(storage, store._map, store.dtype, access=access, place=place)
+        stores.append((physical, storage))
     try:
         with TaskScope(HOST):
             result = task.body("cpu")(*arguments)  # type: ignore[misc]
@@ -73,5 +73,5 @@ def _run_body(task: TaskDefinition, values: tuple[Any, ...]) -> None:
         for _, storage in stores:
             finish(storage)
     finally:
-        for made, _ in stores:
-            made.expire()
+        for physical, _ in stores:
+            physical.expire()

@@ -5,7 +5,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from accel.engines.arguments import (
+from accel.engines.constraints import Align, Broadcast
+from accel.engines.points import Operand, Point
+from accel.engines.task_arguments import (
     Argument,
     as_scalar,
     check_stores,
@@ -14,8 +16,6 @@ from accel.engines.arguments import (
     refuse_shared_writes,
     stores_of,
 )
-from accel.engines.constraints import Align, Broadcast
-from accel.engines.points import Operand, Point
 from accel.engines.task_definition import TaskDefinition
 from accel.errors import StoreIndexError, StoreValueError
 from accel.store.arrays.logical_array import LogicalArray, LogicalArrayPartition
@@ -76,12 +76,12 @@ class Launch:
     def arguments(self) -> Mapping[str, Argument]:
         """What each parameter got."""
         places = {place.at: place for place in self.task.store_places}
-        made = {}
+        arguments = {}
         for at, parameter in enumerate(self.task.parameters):
             place = places.get(at)
             access, op = (None, None) if place is None else (place.access, place.op)
-            made[parameter.name] = Argument(parameter.name, access, op, self.values[at])
-        return made
+            arguments[parameter.name] = Argument(parameter.name, access, op, self.values[at])
+        return arguments
 
     @property
     def scalars(self) -> dict[str, Any]:
@@ -178,19 +178,19 @@ class Launch:
 
     def _check_constraints(self) -> None:
         for constraint in self.task.constraints:
-            given = {name: self.arguments[name] for name in constraint.names}
+            arguments = {name: self.arguments[name] for name in constraint.names}
             if isinstance(constraint, Broadcast):
-                for name, argument in given.items():
+                for name, argument in arguments.items():
                     if argument.partitioned:
                         raise StoreValueError(
                             f"task {self.task.name} takes {name!r} whole, and got a partition; give the store itself"
                         )
             elif isinstance(constraint, Align):
-                self._check_aligned(given)
+                self._check_aligned(arguments)
 
-    def _check_aligned(self, given: Mapping[str, Argument]) -> None:
+    def _check_aligned(self, arguments: Mapping[str, Argument]) -> None:
         cuts: dict[tuple[tuple[int, ...], tuple[int, ...] | None], str] = {}
-        for name, argument in given.items():
+        for name, argument in arguments.items():
             if argument.store.root.shape is None:
                 continue
             tile = argument.value.tile_shape if argument.partitioned else None

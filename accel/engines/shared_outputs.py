@@ -5,8 +5,8 @@ from typing import Self
 
 import numpy as np
 
+from accel.engines.execution import BodyResults, combine, host_array, moved
 from accel.engines.points import Operand, Point
-from accel.engines.running import Produced, combine, host_array, moved
 from accel.engines.staging import box_array
 from accel.engines.work import TaskWork
 from accel.errors import StoreValueError
@@ -18,13 +18,13 @@ from accel.store.regions import Access
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
 
-__all__ = ["Joined", "Piece", "keep"]
+__all__ = ["Piece", "SharedOutputs", "keep"]
 
 Piece = tuple[AnyStorage, tuple[int, ...]]
 """The memory and the shape that a point chose for an unbound output."""
 
 
-class Joined:
+class SharedOutputs:
     """The parts that the points of one launch make of some stores, and what follows the last of them.
 
     Each point has values of its own for a reduction, so no point waits for another. They are combined when all points
@@ -62,12 +62,12 @@ class Joined:
         """What is done with the stores when all points are over."""
         return [combined_use(each) for each in self._operands]
 
-    def add(self, at: int, produced: Produced) -> None:
+    def add(self, at: int, results: BodyResults) -> None:
         """Keep the parts of a point."""
-        for name in self.names & produced.partials.keys():
-            self._partials[name][at] = produced.partials[name]
-        for name in self.names & produced.bound.keys():
-            self._pieces[name][at] = produced.bound[name]
+        for name in self.names & results.partials.keys():
+            self._partials[name][at] = results.partials[name]
+        for name in self.names & results.bound.keys():
+            self._pieces[name][at] = results.bound[name]
 
     def finish(self) -> None:
         """Combine the parts; all points are over. Raises the failure of the first that failed."""
@@ -87,18 +87,17 @@ def combined_use(operand: Operand) -> Use:
     return use if use.access is not Access.REDUCE else use._replace(access=Access.READ_WRITE, op=None)
 
 
-def keep(point: Point, produced: Produced, joined: Joined | None, at: int) -> None:
+def keep(point: Point, results: BodyResults, shared: SharedOutputs | None, at: int) -> None:
     """Combine what a point made into its stores, or leave it to the end of the launch."""
-    if joined is not None:
-        joined.add(at, produced)
-    shared = frozenset() if joined is None else joined.names
+    if shared is not None:
+        shared.add(at, results)
     for operand in point.operands:
-        if operand.name in shared:
+        if shared is not None and operand.name in shared.names:
             continue
-        if operand.name in produced.partials:
-            combine_into(operand, [produced.partials[operand.name]])
-        elif operand.name in produced.bound:
-            bind(operand, produced.bound[operand.name])
+        if operand.name in results.partials:
+            combine_into(operand, [results.partials[operand.name]])
+        elif operand.name in results.bound:
+            bind(operand, results.bound[operand.name])
 
 
 def combine_into(operand: Operand, partials: Sequence[AnyStorage]) -> None:

@@ -1,7 +1,7 @@
 """Runs the body of a task for one point: physical stores on given memory, scratch memory, and what the body made.
 
 This part knows no engine and no thread. An engine says where the elements of each operand are (`Memory`), and does with
-the results (`Produced`) what it must.
+the results (`BodyResults`) what it must.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from accel.store.store_targets import Place
 from accel.store.task import task_scope
 from accel.views import LayoutTensor
 
-__all__ = ["Memory", "Produced", "combine", "physical_store", "run"]
+__all__ = ["BodyResults", "Memory", "combine", "physical_store", "run"]
 
 
 class Memory(NamedTuple):
@@ -50,7 +50,7 @@ class Memory(NamedTuple):
     place: Place = HOST
 
 
-class Produced(NamedTuple):
+class BodyResults(NamedTuple):
     """What the body of one point made, besides what it wrote.
 
     Attributes
@@ -65,7 +65,7 @@ class Produced(NamedTuple):
     partials: dict[str, AnyStorage]
 
 
-def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Produced:
+def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> BodyResults:
     """Run the body of a task for one point.
 
     Parameters
@@ -114,16 +114,16 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Pr
         finally:
             for each in stores.values():
                 each.expire()
-        return Produced(_bound(point, stores), partials)
+        return BodyResults(_bound(point, stores), partials)
 
 
 def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, PhysicalArray]:
     """Return the physical arrays, by parameter."""
-    made = {}
+    arrays = {}
     for name, nesting in point.nestings.items():
         parts = [each.name for each in point.operands if each.name.rpartition(".")[0] == name]
-        made[name] = physical_array(nesting, [stores[part] for part in parts])
-    return made
+        arrays[name] = physical_array(nesting, [stores[part] for part in parts])
+    return arrays
 
 
 def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
@@ -142,10 +142,10 @@ def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
 
 
 @origin
-def call(task: Any, body: Body, given: Mapping[str, Any]) -> None:
+def call(task: Any, body: Body, arguments_by_name: Mapping[str, Any]) -> None:
     """Call a body with its arguments, by position; it must return nothing."""
-    arguments = [given[each.name] for each in task.parameters if not each.named]
-    named = {each.name: given[each.name] for each in task.parameters if each.named}
+    arguments = [arguments_by_name[each.name] for each in task.parameters if not each.named]
+    named = {each.name: arguments_by_name[each.name] for each in task.parameters if each.named}
     if isinstance(body, Kernel):
         views = kernel_views(body)
         result = body(
@@ -182,13 +182,13 @@ def _bound(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, tuple
     bound = {}
     for operand in point.operands:
         if operand.map is None:
-            made = stores[operand.name].bound
-            if made is None:
+            binding = stores[operand.name].bound
+            if binding is None:
                 raise StoreError(
                     f"{point} did not bind {operand.name!r}, which is unbound; call create_output_buffer(extents, "
                     f"bind_buffer=True), bind_data or bind_empty_data in the body"
                 )
-            bound[operand.name] = made
+            bound[operand.name] = binding
     return bound
 
 
@@ -204,9 +204,9 @@ def moved(storage: AnyStorage, place: Place) -> AnyStorage:
     """Return the elements in memory of another place; the same memory if they are there."""
     if storage.device is place.device:
         return storage
-    made = elements_of(place, storage.size, storage.dtype)
-    copy_elements(made, storage)
-    return made
+    copy = elements_of(place, storage.size, storage.dtype)
+    copy_elements(copy, storage)
+    return copy
 
 
 def host_array(storage: AnyStorage) -> Any:

@@ -3,23 +3,23 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["mapped"]
+__all__ = ["map_leaves"]
 
 
-def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+def map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
     """Return a value with ``function`` applied to its leaves; lists, tuples and dicts are entered.
 
     Examples
     --------
-    >>> mapped({"axes": (1, [2, 3])}, str)
+    >>> map_leaves({"axes": (1, [2, 3])}, str)
     {'axes': ('1', ['2', '3'])}
     """
     if isinstance(value, list):
-        return [mapped(each, function) for each in value]
+        return [map_leaves(each, function) for each in value]
     if isinstance(value, dict):
-        return {key: mapped(each, function) for key, each in value.items()}
+        return {key: map_leaves(each, function) for key, each in value.items()}
     if isinstance(value, tuple):
-        return _like(value, [mapped(each, function) for each in value])
+        return _like(value, [map_leaves(each, function) for each in value])
     return function(value)
 
 

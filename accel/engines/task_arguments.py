@@ -145,14 +145,14 @@ def operands_of(place: StorePlace, value: Any, color: tuple[int, ...]) -> list[O
 
 def nestings_of(places: Iterable[StorePlace], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
     """Return how the stores of arrays belong together, by parameter."""
-    found = {}
+    nestings = {}
     for place in places:
         value = values[place.at]
         if isinstance(value, LogicalArrayPartition):
             value = value.get_child_array(*color)
         if isinstance(value, LogicalArray):
-            found[place.name] = value.nesting
-    return found
+            nestings[place.name] = value.nesting
+    return nestings
 
 
 def _operand(

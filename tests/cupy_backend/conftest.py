@@ -8,11 +8,11 @@ from time import monotonic, sleep
 import pytest
 from accel.backends.cupy import CupyBackend
 
-from accel import Device, RawKernel, new_stream
+from accel import Device, new_stream
 from accel.memory import heap_of
 from accel.testing.backend_service import serving
 
-from .raw_kernels import NEXT, SCALE
+from ..kernels.raw_contract import kernel
 from .standin.machine import Machine
 from .standin.module import modules
 
@@ -68,13 +68,13 @@ def gpu_machine(request, monkeypatch, seed):
 @pytest.fixture
 def scale():
     """A kernel that multiplies the elements of a view."""
-    return RawKernel.from_source(SCALE)
+    return kernel("scale")
 
 
 @pytest.fixture
 def following():
     """A kernel that writes the numbers after those it reads."""
-    return RawKernel.from_source(NEXT)
+    return kernel("following")
 
 
 @pytest.fixture

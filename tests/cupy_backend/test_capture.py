@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import accel
-from accel import RawKernel, xp
+from accel import xp
 from accel.errors import CapabilityError
 
-from .raw_kernels import SCALE
+from ..kernels.raw_contract import kernel
 from .standin.namespace import namespace
 
 REFUSED = r"captured|Capture.*; call accel before begin_capture\(\) or after end_capture\(\)"
@@ -68,7 +68,7 @@ WORK = {
     "copy": lambda c, stream: c.copy_from_async(accel.zeros(1000, "float32", device="gpu"), stream=stream),
     "upload": lambda c, stream: c.copy_from(accel.zeros(1000, "float32")),
     "download": lambda c, stream: c.to_numpy(),
-    "kernel": lambda c, stream: RawKernel.from_source(SCALE)(c, 2, over=1000, stream=stream),
+    "kernel": lambda c, stream: kernel("scale")(c, 2, over=1000, stream=stream),
     "computation": lambda c, stream: xp.asarray(c) + 1,
 }
 

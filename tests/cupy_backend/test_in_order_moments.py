@@ -16,7 +16,7 @@ from accel.kernels.raw import launcher_code
 from accel.memory import heap_of, in_order
 from accel.memory.storage_work import Use, submit, submit_in_order
 
-from .raw_kernels import SIZE, container
+from ..kernels.raw_contract import SIZE, container
 
 pytestmark = pytest.mark.usefixtures("cuda_machine")
 

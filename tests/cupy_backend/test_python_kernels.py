@@ -15,7 +15,7 @@ from accel.memory.storage_work import Use, submit_ordered
 
 from ..gpu_code.building import POSITION, const, index, loop, program, store, view
 from ..gpu_code.example_programs import COPIED, DEBUG, SAXPY, TRANSPOSED, atomic, reduced
-from .raw_kernels import container
+from ..kernels.raw_contract import container
 
 pytestmark = pytest.mark.usefixtures("gpu_machine")
 ONE = (1, 1, 1)

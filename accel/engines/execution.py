@@ -26,10 +26,10 @@ from accel.store.regions import Access
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
 from accel.store.store_targets import Place
-from accel.store.task import task_scope
+from accel.store.task import TaskScope
 from accel.views import LayoutTensor
 
-__all__ = ["BodyResults", "Memory", "combine", "physical_store", "run"]
+__all__ = ["BodyResults", "Memory", "combine", "run"]
 
 
 class Memory(NamedTuple):
@@ -88,33 +88,25 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Bo
     BaseException
         What the body raises.
     """
-    body = point.task.body(place.device.type)
+    body = point.task.bodies.get(place.device.type)
     if body is None:
         raise CapabilityError(
             f"task {point.task.name} has no body for {place.device}; write one: @{point.task.name}.variant("
             f"{place.device.type!r})"
         )
-    partials = {each.name: _identity(each, place) for each in point.operands if each.access is Access.REDUCE}
-    stores = {}
-    with task_scope(place):
-        for operand in point.operands:
-            partial = partials.get(operand.name)
-            if partial is not None:
-                assert operand.map is not None, "a reduction has a shape"
-                memory: Memory | None = Memory(partial, operand.map.on_box(), place)
-            else:
-                memory = memories.get(operand.name)
-            stores[operand.name] = (
-                PhysicalStore.unbound(operand.dtype, operand.ndim, place)
-                if memory is None
-                else physical_store(operand, memory)
-            )
+    results = BodyResults({}, {})
+    with TaskScope(place):
+        stores = _physical_stores(point, memories, place, results.partials)
+        arrays = _arrays(point, stores) if point.nestings else {}
         try:
-            call(point.task, body, {**point.scalars, **stores, **_arrays(point, stores)})
+            call(point.task, body, {**point.scalars, **stores, **arrays})
         finally:
             for each in stores.values():
                 each.expire()
-        return BodyResults(_bound(point, stores), partials)
+        for operand in point.operands:
+            if operand.map is None:
+                results.bound[operand.name] = _bound(point, operand, stores[operand.name])
+    return results
 
 
 def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, PhysicalArray]:
@@ -126,34 +118,44 @@ def _arrays(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, Phys
     return arrays
 
 
-def physical_store(operand: Operand, memory: Memory) -> PhysicalStore:
-    """Return the physical store of an operand."""
-    return PhysicalStore.on(
-        memory.storage,
-        memory.map,
-        operand.dtype,
-        access=operand.access,
-        place=memory.place,
-        origin=operand.origin,
-        op=operand.op,
-        partitioned=operand.partitioned,
-        future=operand.future,
-    )
+def _physical_stores(
+    point: Point, memories: Mapping[str, Memory], place: Place, partials: dict[str, AnyStorage]
+) -> dict[str, PhysicalStore]:
+    """Return the physical stores by name; each reduction gets memory of its own, which is added to the partials."""
+    stores = {}
+    for operand in point.operands:
+        memory = memories.get(operand.name)
+        if operand.access is Access.REDUCE:
+            memory = _identities(operand, place)
+            partials[operand.name] = memory.storage
+        stores[operand.name] = (
+            PhysicalStore.unbound(operand.dtype, operand.ndim, place)
+            if memory is None
+            else PhysicalStore.on(
+                memory.storage,
+                memory.map,
+                operand.dtype,
+                access=operand.access,
+                place=memory.place,
+                origin=operand.origin,
+                op=operand.op,
+                partitioned=operand.partitioned,
+                future=operand.future,
+            )
+        )
+    return stores
 
 
 @origin
 def call(task: Any, body: Body, arguments_by_name: Mapping[str, Any]) -> None:
     """Call a body with its arguments, by position; it must return nothing."""
-    arguments = [arguments_by_name[each.name] for each in task.parameters if not each.named]
-    named = {each.name: arguments_by_name[each.name] for each in task.parameters if each.named}
+    arguments = [arguments_by_name[each.name] for each in task.parameters]
     if isinstance(body, Kernel):
-        views = kernel_views(body)
-        result = body(
-            *[_for_kernel(each, view) for each, view in zip([*arguments, *named.values()], views, strict=True)]
-        )
+        result = body(*[_for_kernel(each, view) for each, view in zip(arguments, kernel_views(body), strict=True)])
         result = None if isinstance(result, Event) else result
     else:
-        result = body(*arguments, **named)
+        at = task.positional
+        result = body(*arguments[:at], **dict(zip(task.keywords, arguments[at:], strict=True)))
     if result is not None:
         refuse_result(task.name, result)
 
@@ -178,26 +180,23 @@ def _for_kernel(argument: Any, view: type) -> Any:
     return tensor.get_immutable() if argument._access is Access.READ else tensor
 
 
-def _bound(point: Point, stores: Mapping[str, PhysicalStore]) -> dict[str, tuple[AnyStorage, tuple[int, ...]]]:
-    bound = {}
-    for operand in point.operands:
-        if operand.map is None:
-            binding = stores[operand.name].bound
-            if binding is None:
-                raise StoreError(
-                    f"{point} did not bind {operand.name!r}, which is unbound; call create_output_buffer(extents, "
-                    f"bind_buffer=True), bind_data or bind_empty_data in the body"
-                )
-            bound[operand.name] = binding
-    return bound
+def _bound(point: Point, operand: Operand, store: PhysicalStore) -> tuple[AnyStorage, tuple[int, ...]]:
+    """Return the memory and the shape that a body chose for an unbound output."""
+    if store.bound is None:
+        raise StoreError(
+            f"{point} did not bind {operand.name!r}, which is unbound; call create_output_buffer(extents, "
+            f"bind_buffer=True), bind_data or bind_empty_data in the body"
+        )
+    return store.bound
 
 
-def _identity(operand: Operand, place: Place) -> AnyStorage:
+def _identities(operand: Operand, place: Place) -> Memory:
     """Return memory for the box of a reduction, filled with the value that changes nothing."""
     assert operand.op is not None, "a reduction has an operator"
+    assert operand.map is not None, "a reduction has a shape"
     values = elements_of(HOST, volume(operand.box), operand.dtype)
     host_array(values)[...] = operand.op.identity(operand.dtype)
-    return moved(values, place)
+    return Memory(moved(values, place), operand.map.on_box(), place)
 
 
 def moved(storage: AnyStorage, place: Place) -> AnyStorage:

@@ -41,7 +41,7 @@ def run_attached(task: TaskDefinition, values: tuple[Any, ...]) -> WorksFuture |
         root, index_map, writes = store.root, store._map, access is not Access.READ
         if index_map is None or type(root.contents) is not HostStorage or (writes and root.readonly):
             return None
-        if root.attached:
+        if root.home is not None:
             roots[root] = writes or roots.get(root, False)
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(Use(root, index_map.box, access))
@@ -67,7 +67,7 @@ def _run_body(task: TaskDefinition, values: tuple[Any, ...]) -> None:
         stores.append((physical, storage))
     try:
         with TaskScope(HOST):
-            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            result = task.bodies["cpu"](*arguments)
             if result is not None:
                 refuse_result(task.name, result)
         for _, storage in stores:

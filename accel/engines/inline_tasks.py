@@ -38,7 +38,7 @@ def plain_uses(task: TaskDefinition, values: tuple[Any, ...]) -> tuple[list[Use]
         if type(store) is not LogicalStore:
             return None
         root, index_map = store.root, store._map
-        if index_map is None or type(root.contents) is not HostStorage or root.attached:
+        if index_map is None or type(root.contents) is not HostStorage or root.home is not None:
             return None
         nbytes += prod(index_map.shape) * store.dtype.itemsize
         uses.append(_use((root, index_map.box, access, None)))
@@ -89,7 +89,7 @@ def run_body(task: TaskDefinition, values: tuple[Any, ...]) -> bool:
         stores.append(physical)
     try:
         with TaskScope(HOST):
-            result = task.body("cpu")(*arguments)  # type: ignore[misc]
+            result = task.bodies["cpu"](*arguments)
             if result is not None:
                 refuse_result(task.name, result)
     finally:

@@ -15,7 +15,7 @@ from accel.engines.points import Point
 from accel.engines.previews import Preview, preview_of
 from accel.engines.progress import ProgressMeter, Report, meter_of, metered, reporting
 from accel.engines.protocol import Engine
-from accel.engines.shared_outputs import SharedOutputs, combined_use, keep
+from accel.engines.shared_outputs import SharedOutputs, combined_uses, keep
 from accel.engines.staging import give_back, memory_at, physical
 from accel.engines.task_launch import Launch
 from accel.engines.tiles import TiledContents
@@ -138,10 +138,10 @@ class LocalEngine(Engine):
         ...
 
     def _work(self, point: Point, shared: SharedOutputs | None, at: int, meter: ProgressMeter | None) -> TaskWork:
-        uses = [
-            combined_use(operand) for operand in point.operands if shared is None or operand.name not in shared.names
-        ]
-        action = partial(self._act, point, shared, at)
+        own = point.operands
+        if shared is not None:
+            own = tuple([operand for operand in own if operand.name not in shared.names])
+        uses, action = combined_uses(own), partial(self._act, point, shared, at)
         return TaskWork(point, uses, action if meter is None else partial(metered, action, meter, point.nbytes))
 
     def _record(self, works: Sequence[TaskWork], shared: SharedOutputs | None) -> None:
@@ -172,15 +172,16 @@ class LocalEngine(Engine):
         if self.budget is not None:
             with self.budget.admitted(point, place) as admitted:
                 results = run(point, admitted, place)
+        else:
+            memories = {}
+            for operand in point.operands:
+                if operand.map is not None and operand.access is not Access.REDUCE:
+                    memories[operand.name] = memory_at(operand, place)
+            results = run(point, memories, place)
+            for operand in point.operands:
+                memory = memories.get(operand.name)
+                assert operand.root is not None, "the point is of this process"
+                if memory is not None and memory.storage is not operand.root.contents:
+                    give_back(operand, memory)
+        if any(results):
             keep(point, results, shared, at)
-            return
-        memories = {
-            each.name: memory_at(each, place)
-            for each in point.operands
-            if each.map is not None and each.access is not Access.REDUCE
-        }
-        results = run(point, memories, place)
-        for operand in point.operands:
-            if operand.name in memories:
-                give_back(operand, memories[operand.name])
-        keep(point, results, shared, at)

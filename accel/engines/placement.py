@@ -17,14 +17,14 @@ def place_of_point(point: Point, device: Device | None) -> Place:
     for operand in point.operands:
         assert operand.root is not None, "the point is of this process"
         place = operand.root.place
-        if place is not HOST and place.device is not Device.CPU and point.task.body(place.device.type) is not None:
+        if place is not HOST and place.device is not Device.CPU and place.device.type in point.task.bodies:
             return place
     return HOST
 
 
 def refuse_without_body(task: TaskDefinition, device: Device) -> None:
     """Raise `CapabilityError` if a task has no body for a device."""
-    if task.body(device.type) is None:
+    if device.type not in task.bodies:
         raise CapabilityError(
             f"task {task.name} has no body for {device}; write one: @{task.name}.variant({device.type!r}), or choose "
             f"another device: engine.using(device=...)"

@@ -21,14 +21,15 @@ def tile_rows(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
     It stays whole if the results could depend on the cuts: if rows that are written overlap other rows.
     """
     task = launch.task
-    if not task.constraints or launch.color_shape or not launch.operands or launch.has_arrays:
+    if not task.constraints or launch.only is None or launch.has_arrays:
         return launch
     names = _aligned(launch)
-    stores = [each for each in launch.operands if each.name in names]
+    operands = launch.only.operands
+    stores = [each for each in operands if each.name in names]
     nbytes = sum([each.nbytes for each in stores])
     if nbytes <= 2 * tile_bytes or any(each.map is None or not each.map.shape for each in stores):
         return launch
-    if not all(map(_has_rows, stores)) or _rows_meet(launch.operands, names):
+    if not all(map(_has_rows, stores)) or _rows_meet(operands, names):
         return launch
     assert stores[0].map is not None, "checked above"
     extent = stores[0].map.shape[0]

@@ -1,6 +1,6 @@
 """What all points of a launch make together: reductions into one store, and outputs whose shapes the points choose."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from accel.store.regions import Access
 from accel.store.root import HOST
 from accel.store.scratch import elements_of
 
-__all__ = ["Piece", "SharedOutputs", "keep"]
+__all__ = ["Piece", "SharedOutputs", "combined_uses", "keep"]
 
 Piece = tuple[AnyStorage, tuple[int, ...]]
 """The memory and the shape that a point chose for an unbound output."""
@@ -60,7 +60,7 @@ class SharedOutputs:
     @property
     def uses(self) -> list[Use]:
         """What is done with the stores when all points are over."""
-        return [combined_use(each) for each in self._operands]
+        return combined_uses(self._operands)
 
     def add(self, at: int, results: BodyResults) -> None:
         """Keep the parts of a point."""
@@ -81,10 +81,14 @@ class SharedOutputs:
                 bind(operand, joined_pieces(operand, self._pieces.pop(operand.name)))
 
 
-def combined_use(operand: Operand) -> Use:
-    """Return the use of a store, where a reduction means that values are combined into it in one step."""
-    use = operand.use
-    return use if use.access is not Access.REDUCE else use._replace(access=Access.READ_WRITE, op=None)
+def combined_uses(operands: Iterable[Operand]) -> list[Use]:
+    """Return the uses of stores, where a reduction means that values are combined into them in one step."""
+    uses = []
+    for operand in operands:
+        assert operand.root is not None, "the point is of this process"
+        access = Access.READ_WRITE if operand.access is Access.REDUCE else operand.access
+        uses.append(Use(operand.root, operand.box, access))
+    return uses
 
 
 def keep(point: Point, results: BodyResults, shared: SharedOutputs | None, at: int) -> None:

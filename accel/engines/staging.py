@@ -48,6 +48,9 @@ def memory_at(operand: Operand, place: Place) -> Memory:
     if root.place.device is not place.device:
         return staged_in(operand, place)
     assert operand.map is not None, "the operand has a shape"
+    contents = root.contents
+    if root.home is None and isinstance(contents, AnyStorage):  # the usual case
+        return Memory(contents, operand.map, root.place)
     if is_lazy(root) and operand.box != root.box:
         return Memory(part_of(root, operand.box), operand.map.on_box(), root.place)
     return Memory(memory_of(root), operand.map, root.place)
@@ -75,7 +78,7 @@ def give_back(operand: Operand, memory: Memory) -> None:
     assert root is not None, "the point is of this process"
     if root.place.device is not memory.place.device:
         staged_back(operand, memory)
-    elif root.attached:
+    elif root.home is not None:
         finish(memory.storage)
 
 
@@ -101,7 +104,7 @@ def staged_back(operand: Operand, memory: Memory) -> None:
 def memory_of(root: Root) -> AnyStorage:
     """Return the memory of a root for work that is in order already; see `accel.engines.attached_memory`."""
     storage = root.storage()
-    return alias(storage) if root.attached else storage
+    return alias(storage) if root.home is not None else storage
 
 
 def finish(storage: AnyStorage) -> None:
@@ -127,7 +130,7 @@ def _exchange(root: Root, box: Box, copy: AnyStorage, *, back: bool) -> None:
         there.copy_from(here)
     else:
         here.copy_from(there)
-    if root.attached:
+    if root.home is not None:
         finish(storage)
 
 

@@ -1,6 +1,6 @@
 """The arguments of a launch: what each parameter got, checked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -21,11 +21,11 @@ from accel.store.scalars import Scalar
 
 __all__ = [
     "Argument",
+    "array_operands",
     "as_scalar",
     "check_stores",
-    "nestings_of",
-    "operands_of",
     "refuse_shared_writes",
+    "store_operands",
     "stores_of",
 ]
 
@@ -130,29 +130,28 @@ def _check_unbound(task: str, place: StorePlace, store: LogicalStore) -> None:
         raise StoreError(f"task {task}: parameter {place.name!r} got an uninitialized unbound store")
 
 
-def operands_of(place: StorePlace, value: Any, color: tuple[int, ...]) -> list[Operand]:
-    """Return the stores of an argument as one color uses them."""
-    if type(value) is LogicalStore:
-        return [_operand(place.name, place, value)]
-    if isinstance(value, LogicalStorePartition):
-        return [_operand(place.name, place, value.store, *value.tile(color))]
-    partitioned = isinstance(value, LogicalArrayPartition)
-    array = value.get_child_array(*color) if partitioned else value
-    origins = array.origins() if partitioned else [None] * len(array.stores())
-    parts = enumerate(zip(array.stores(), origins, strict=True))
-    return [_operand(f"{place.name}.{at}", place, store, None, origin) for at, (store, origin) in parts]
+def store_operands(
+    place: StorePlace, value: LogicalStore | LogicalStorePartition, colors: Sequence[tuple[int, ...]]
+) -> list[Operand]:
+    """Return a store as each color uses it."""
+    if isinstance(value, LogicalStore):
+        return [_operand(place.name, place, value)] * len(colors)
+    return [_operand(place.name, place, value.store, *tile) for tile in value.tiles(colors)]
 
 
-def nestings_of(places: Iterable[StorePlace], values: Sequence[Any], color: tuple[int, ...]) -> dict[str, Nesting]:
-    """Return how the stores of arrays belong together, by parameter."""
-    nestings = {}
-    for place in places:
-        value = values[place.at]
-        if isinstance(value, LogicalArrayPartition):
-            value = value.get_child_array(*color)
-        if isinstance(value, LogicalArray):
-            nestings[place.name] = value.nesting
-    return nestings
+def array_operands(
+    place: StorePlace, value: LogicalArray | LogicalArrayPartition, colors: Sequence[tuple[int, ...]]
+) -> tuple[list[Sequence[Operand]], list[Nesting]]:
+    """Return each store of an array as each color uses it; and for each color how the stores belong together."""
+    rows, nestings = [], []
+    for color in colors:
+        tile = value if isinstance(value, LogicalArray) else value.get_child_array(*color)
+        stores = tile.stores()
+        origins = [None] * len(stores) if tile is value else tile.origins()
+        parts = enumerate(zip(stores, origins, strict=True))
+        rows.append([_operand(f"{place.name}.{at}", place, store, None, origin) for at, (store, origin) in parts])
+        nestings.append(tile.nesting)
+    return [*zip(*rows, strict=True)], nestings
 
 
 def _operand(

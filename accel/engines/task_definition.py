@@ -70,6 +70,10 @@ class TaskDefinition:
         Which parameters take stores, and which take scalars.
     positional : int
         How many parameters take arguments by position.
+    keywords : tuple of str
+        The names of the others, which follow these.
+    bodies : dict
+        The body for each type of device that has one.
     seconds : dict
         How long the last runs took; see `accel.engines.durations`.
     simple : bool
@@ -87,8 +91,9 @@ class TaskDefinition:
         self._annotations = dict(parameters or {})
         self.parameters = _parameters(body, self._annotations)
         self.positional = sum([not each.named for each in self.parameters])
+        self.keywords = tuple([each.name for each in self.parameters if each.named])
         self.seconds: Durations = {}
-        self._bodies: dict[str, Body] = {"cpu": body}
+        self.bodies: dict[str, Body] = {"cpu": body}
         self._places = {each.name: at for at, each in enumerate(self.parameters)}
         self.store_places = tuple(
             [
@@ -125,15 +130,11 @@ class TaskDefinition:
     def _is_simple(self) -> bool:
         reduces = any(place.op is not None for place in self.store_places)
         other = self.constraints or self.writes_several or self.positional < len(self.parameters)
-        return not (reduces or other or isinstance(self._bodies["cpu"], Kernel))
-
-    def body(self, device: str) -> Body | None:
-        """Return the body for a type of device; None if there is no variant for it."""
-        return self._bodies.get(device)
+        return not (reduces or other or isinstance(self.bodies["cpu"], Kernel))
 
     def add_body(self, device: str, body: Body) -> None:
         """Take the body for a type of device."""
-        self._bodies[device] = body
+        self.bodies[device] = body
         self.simple = self._is_simple()
 
 

@@ -6,14 +6,14 @@ from math import prod
 from typing import Any
 
 from accel.engines.constraints import Align, Broadcast
-from accel.engines.points import Operand, Point
+from accel.engines.points import Point
 from accel.engines.task_arguments import (
     Argument,
+    array_operands,
     as_scalar,
     check_stores,
-    nestings_of,
-    operands_of,
     refuse_shared_writes,
+    store_operands,
     stores_of,
 )
 from accel.engines.task_definition import TaskDefinition
@@ -27,6 +27,7 @@ __all__ = ["MOST_COLORS", "Launch"]
 MOST_COLORS = 10**7
 """The most colors of a launch: each is a task in memory of some kilobytes."""
 
+_ARRAYS = LogicalArray, LogicalArrayPartition
 _PARTITIONS = LogicalStorePartition, LogicalArrayPartition
 
 
@@ -43,11 +44,11 @@ class Launch:
         Number of colors along each dimension; () for one point.
     has_arrays : bool
         Whether an argument is an array, or a partition of one.
-    operands : tuple of Operand
-        The stores of the only point; empty if there are partitions.
+    only : Point or None
+        The only point; None if there are partitions.
     """
 
-    __slots__ = ("color_shape", "has_arrays", "operands", "task", "values")
+    __slots__ = ("color_shape", "has_arrays", "only", "task", "values")
 
     def __init__(self, task: TaskDefinition, values: tuple[Any, ...]) -> None:
         self.task = task
@@ -61,12 +62,10 @@ class Launch:
             check_stores(task.name, place, value)
             if type(value) is not LogicalStore:
                 whole = whole and not isinstance(value, _PARTITIONS)
-                self.has_arrays = self.has_arrays or isinstance(value, LogicalArray | LogicalArrayPartition)
+                self.has_arrays = self.has_arrays or isinstance(value, _ARRAYS)
         if not whole:
             self._check_colors()
-        self.operands: tuple[Operand, ...] = ()
-        if whole:
-            self.operands = self._operands(())
+        self.only = self._points([()])[0] if whole else None
         if task.writes_several:
             self._refuse_shared_writes()
         if task.constraints:
@@ -108,23 +107,28 @@ class Launch:
             0 <= at < count for at, count in zip(color, self.color_shape, strict=True)
         ):
             raise StoreIndexError(f"color {color} is invalid for a launch of color shape {self.color_shape}")
-        return self._point(color, self.scalars)
-
-    def _point(self, color: tuple[int, ...], scalars: Mapping[str, Any]) -> Point:
-        operands = self.operands or self._operands(color)
-        if not self.has_arrays:
-            return Point(self.task, color, operands, scalars)
-        nestings = nestings_of(self.task.store_places, self.values, color)
-        return Point(self.task, color, operands, scalars, nestings)
-
-    def _operands(self, color: tuple[int, ...]) -> tuple[Operand, ...]:
-        places, values = self.task.store_places, self.values
-        return tuple([each for place in places for each in operands_of(place, values[place.at], color)])
+        return self.only or self._points([color])[0]
 
     def points(self) -> list[Point]:
         """Return what each color uses."""
-        scalars = self.scalars
-        return [self._point(color, scalars) for color in self.colors]
+        return self._points(self.colors) if self.only is None else [self.only]
+
+    def _points(self, colors: Sequence[tuple[int, ...]]) -> list[Point]:
+        scalars, columns, nestings = self.scalars, [], {}
+        for place in self.task.store_places:
+            value = self.values[place.at]
+            if isinstance(value, _ARRAYS):
+                operands, nestings[place.name] = array_operands(place, value, colors)
+                columns += operands
+            else:
+                columns.append(store_operands(place, value, colors))
+        points = [
+            Point(self.task, color, tuple(operands), scalars) for color, *operands in zip(colors, *columns, strict=True)
+        ]
+        if nestings:
+            for at, point in enumerate(points):
+                points[at] = point._replace(nestings={name: of_colors[at] for name, of_colors in nestings.items()})
+        return points
 
     def cut(self, names: Sequence[str], rows: int) -> "Launch":
         """Return the launch with some of the stores cut into tiles of so many rows."""

@@ -98,7 +98,7 @@ class Task(TaskDefinition):
         if module is self and self.__module__ != "__main__":
             return str(self.__qualname__)
         # A task of a script or inside of a function: cloudpickle sends its bodies by value.
-        return _again, (self._bodies, self.constraints, self._annotations)
+        return _again, (self.bodies, self.constraints, self._annotations)
 
     def __repr__(self) -> str:
         return f"<task {self.__qualname__}>"

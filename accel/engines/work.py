@@ -332,7 +332,7 @@ class TaskWork:
         if self.memory is not None:
             self.memory.begin()
         for root, box, access, _ in self.uses:
-            if root.regions.failed and access.reads:
+            if root.regions.failed is not None and access.reads:
                 failure = root.regions.failure_of(box)
                 if failure is not None:
                     raise again(failure)

@@ -127,7 +127,7 @@ class Storage(OnDevice):
         InFlightError
             In strict mode, instead of waiting.
         """
-        owner = self.owner
+        owner = self._owner or self.refuse_released()
         if owner.hazard_record.hazards is not None:
             hazards.settle(self.claim(writing=writing), of_tasks=of_tasks)
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from accel.store.boxes import Box, covers, is_empty
-from accel.store.regions import IDLE, Access, Effect, Regions, Work, cut, lock
+from accel.store.boxes import Box, covers
+from accel.store.regions import IDLE, Access, Effect, Regions, Work, lock
 from accel.store.root import Root
 from accel.support.locks import forked_since, process
 
@@ -95,8 +95,7 @@ def enter(work: Work, uses: Iterable[Use]) -> list[Work]:
     after: dict[int, Work] = {}
     with lock:
         for use in uses:
-            if not is_empty(use.box):
-                _record(work, use, after)
+            _record(work, use, after)
     return [*after.values()]
 
 
@@ -105,14 +104,13 @@ def enter_idle(work: Work, uses: Iterable[Use]) -> bool:
     with lock:
         for use in uses:
             regions = use.root.regions
-            if regions is not IDLE and (regions.uses or regions.failed):
+            if regions is not IDLE and (regions.uses or regions.failed is not None):
                 return False
         for use in uses:
             root = use.root
             if root.regions is IDLE:
                 root.regions = Regions(root.box)
-            if not is_empty(use.box):
-                root.regions.uses.add(use.box, work, use)
+            root.regions.uses.add(use.box, work, use)
         return True
 
 
@@ -151,11 +149,10 @@ def leave(work: Work, uses: Sequence[Use]) -> None:
             regions = use.root.regions
             regions.uses.remove(use.box, work)
             if failure is None:
-                if use.access is Access.WRITE and regions.failed:
-                    cut(regions.failed, use.box)
-            elif use.access.writes and not is_empty(use.box):
-                cut(regions.failed, use.box)
-                regions.failed.add(use.box, failure, None)
+                if regions.failed is not None and use.access is Access.WRITE:
+                    regions.make_valid(use.box)
+            elif use.access.writes:
+                regions.make_invalid(use.box, failure)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from accel.store.boxes import Box, overlap
+from accel.store.boxes import Box
 
 __all__ = ["BoxTree", "Entry"]
 
@@ -59,7 +59,7 @@ class BoxTree(Generic[_Key, _Value]):
         if self._low is None and len(self._entries) == 1 and self._entries[0][1] is key:
             del self._entries[0]  # the usual case
             return True
-        path = self._path(box)
+        path = [self] if self._low is None else self._path(box)
         entries = path[-1]._entries
         for at, entry in enumerate(entries):
             if entry.key is key and entry.box == box:
@@ -67,7 +67,7 @@ class BoxTree(Generic[_Key, _Value]):
                 break
         else:
             return False
-        for node in reversed(path):
+        for node in path[-2::-1]:  # a node with children has a child that is not empty
             node._join()
         return True
 
@@ -77,7 +77,11 @@ class BoxTree(Generic[_Key, _Value]):
         while nodes:
             node = nodes.pop()
             for entry in node._entries:
-                if overlap(entry.box, box):
+                # `overlap` written out: a call for each entry takes longer than all else here.
+                for (low, high), (first, past) in zip(entry.box, box):  # noqa: B905 - as there
+                    if low >= past or first >= high or low >= high or first >= past:
+                        break
+                else:
                     yield entry
             low, high = node._low, node._high
             if low is not None and high is not None:

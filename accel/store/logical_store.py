@@ -233,17 +233,20 @@ class LogicalStorePartition(Tiling):
         super().__init__(store.shape, tile_shape, color_shape)
         self.store = store
 
-    def tile(self, color: tuple[int, ...]) -> tuple[IndexMap, tuple[int, ...]]:
-        """Return the map of the tile of a color, and the index of its first element in the store.
+    def tiles(self, colors: Iterable[tuple[int, ...]]) -> list[tuple[IndexMap, tuple[int, ...]]]:
+        """Return for each color the map of its tile, and the index of the tile's first element in the store.
 
         Tiles past the end of the store are empty.
         """
-        whole, origin, shape = self.store.map, [], []
-        for at, tile, extent in zip(color, self.tile_shape, whole.shape, strict=True):
-            low = min(at * tile, extent)
-            origin.append(low)
-            shape.append(min(tile, extent - low))
-        return whole.of_tile(origin, shape, first=not any(color)), tuple(origin)
+        tiles, whole = [], self.store.map
+        for color in colors:
+            origin, shape = [], []
+            for at, tile, extent in zip(color, self.tile_shape, whole.shape, strict=True):
+                low = min(at * tile, extent)
+                origin.append(low)
+                shape.append(min(tile, extent - low))
+            tiles.append((whole.of_tile(origin, shape, first=not any(color)), tuple(origin)))
+        return tiles
 
     def get_child_store(self, *color: SupportsIndex) -> LogicalStore:
         """Return a tile, a view of the store; tiles past its end are empty.
@@ -255,7 +258,8 @@ class LogicalStorePartition(Tiling):
         StoreSizeError
             If an index is negative.
         """
-        return LogicalStore.on(self.store.root, self.tile(self._checked(color))[0], self.store.dtype)
+        ((tile, _),) = self.tiles([self._checked(color)])
+        return LogicalStore.on(self.store.root, tile, self.store.dtype)
 
     def __repr__(self) -> str:
         return f"<LogicalStorePartition of {self.store}, {self.color_shape} tiles of {self.tile_shape}>"

@@ -1,6 +1,6 @@
 """`PhysicalAccess`: the accessors of a physical store."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import ReadOnlyError, StoreValueError
@@ -31,7 +31,8 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Accessor:
         """Return an accessor that only reads."""
-        self._require_read()
+        if self._access not in _READABLE:
+            self._refuse_read()
         return self._accessor(bounds, dtype, elem_size, validate=validate, readable=True, writable=False)
 
     def write_accessor(
@@ -42,7 +43,8 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Accessor:
         """Return an accessor that only writes."""
-        self._require_write()
+        if self._access not in _WRITABLE:
+            self._refuse_write()
         return self._accessor(bounds, dtype, elem_size, validate=validate, readable=False, writable=True)
 
     def read_write_accessor(
@@ -53,8 +55,10 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Accessor:
         """Return an accessor that reads and writes."""
-        self._require_read()
-        self._require_write()
+        if self._access not in _READABLE:
+            self._refuse_read()
+        if self._access not in _WRITABLE:
+            self._refuse_write()
         return self._accessor(bounds, dtype, elem_size, validate=validate, readable=True, writable=True)
 
     def reduce_accessor(
@@ -93,7 +97,8 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Any:
         """Return the elements as a read-only array: of NumPy on the host, a `LayoutTensor` on a device."""
-        self._require_read()
+        if self._access not in _READABLE:
+            self._refuse_read()
         return self._span(bounds, dtype, elem_size, validate=validate, writable=False)
 
     def span_write_accessor(
@@ -104,7 +109,8 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Any:
         """Return the elements as an array to write; before the first write, those of a task's output are undefined."""
-        self._require_write()
+        if self._access not in _WRITABLE:
+            self._refuse_write()
         return self._span(bounds, dtype, elem_size, validate=validate, writable=True)
 
     def span_read_write_accessor(
@@ -115,8 +121,10 @@ class PhysicalAccess(PhysicalCore):
         validate: bool = True,
     ) -> Any:
         """Return the elements as an array to read and write."""
-        self._require_read()
-        self._require_write()
+        if self._access not in _READABLE:
+            self._refuse_read()
+        if self._access not in _WRITABLE:
+            self._refuse_write()
         return self._span(bounds, dtype, elem_size, validate=validate, writable=True)
 
     def span_reduce_accessor(
@@ -167,17 +175,14 @@ class PhysicalAccess(PhysicalCore):
         elements = self._elements(part, writable=True)
         return ReduceAccessor(elements, domain, by, None if exclusive else atomic(self._storage))
 
-    def _require_read(self) -> None:
-        if self._access not in _READABLE:
-            self._memory()
-            raise StoreValueError(
-                f"this physical store is for {self._access.value}: its values are not to be read; declare the "
-                f"parameter as an Input or InOut"
-            )
+    def _refuse_read(self) -> NoReturn:
+        self._memory()
+        raise StoreValueError(
+            f"this physical store is for {self._access.value}: its values are not to be read; declare the "
+            f"parameter as an Input or InOut"
+        )
 
-    def _require_write(self) -> None:
-        if self._access in _WRITABLE:
-            return
+    def _refuse_write(self) -> NoReturn:
         self._memory()
         if self._access is Access.READ:
             raise ReadOnlyError(
@@ -199,7 +204,7 @@ class PhysicalAccess(PhysicalCore):
         usual = bounds is None and dtype is None and elem_size is None and not self._undefined
         if usual and type(storage) is HostStorage:  # without a `Part`
             index_map, itemsize = self._map, self.dtype.itemsize
-            strides = tuple([step * itemsize for step in index_map.strides])
+            strides = tuple(map(itemsize.__mul__, index_map.strides))
             start = index_map.offset * itemsize
             return host_elements(storage, self.dtype, index_map.shape, start, strides, writable=writable)
         return self._elements(self._part(bounds, dtype, elem_size, validate=validate), writable=writable)

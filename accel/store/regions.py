@@ -7,12 +7,12 @@ import threading
 from typing import Protocol
 
 from accel.store.box_tree import BoxTree
-from accel.store.boxes import Box, without
+from accel.store.boxes import Box, is_empty, without
 from accel.store.failures import again
 from accel.support.enums import PlainEnum
 from accel.support.locks import open_after_fork
 
-__all__ = ["IDLE", "Access", "Effect", "Regions", "Work", "cut", "lock"]
+__all__ = ["IDLE", "Access", "Effect", "Regions", "Work", "lock"]
 
 lock = open_after_fork(threading.RLock())
 """Guards all `Regions`; nothing waits with it held."""
@@ -82,21 +82,43 @@ class Regions:
     ----------
     uses : BoxTree
         The uses by works in flight.
-    failed : BoxTree
-        The boxes that no work has written since one failed to, and why it failed.
+    failed : BoxTree or None
+        The boxes that no work has written since one failed to, and why it failed; None if there are none.
     """
 
     __slots__ = ("failed", "uses")
 
     def __init__(self, region: Box) -> None:
         self.uses: BoxTree[Work, Effect] = BoxTree(region)
-        self.failed: BoxTree[BaseException, None] = BoxTree(region)
+        self.failed: BoxTree[BaseException, None] | None = None
 
     def make_valid(self, box: Box) -> None:
         """Note that the elements of a box were overwritten, by whatever means."""
-        if self.failed:
+        if self.failed is not None:
             with lock:
-                cut(self.failed, box)
+                self._cut(box)
+
+    def make_invalid(self, box: Box, failure: BaseException) -> None:
+        """Note why the elements of a box were not written."""
+        if is_empty(box):
+            return
+        with lock:
+            self._cut(box)
+            if self.failed is None:
+                self.failed = BoxTree(self.uses.region)
+            self.failed.add(box, failure, None)
+
+    def _cut(self, box: Box) -> None:
+        """Remove the elements of a box from those that are invalid."""
+        failed = self.failed
+        if failed is None:
+            return
+        for other, failure, _ in [*failed.overlapping(box)]:
+            failed.remove(other, failure)
+            for rest in without(other, box):
+                failed.add(rest, failure, None)
+        if not failed:
+            self.failed = None
 
     def pending(self, box: Box, *, writing: bool) -> list[Work]:
         """Return the works that the host must wait for before it reads a box, or writes it."""
@@ -108,10 +130,11 @@ class Regions:
 
     def failure_of(self, box: Box) -> BaseException | None:
         """Return why an element of a box is invalid; None if all are valid."""
-        if not self.failed:
+        failed = self.failed
+        if failed is None:
             return None
         with lock:
-            return next((failure for _, failure, _ in self.failed.overlapping(box)), None)
+            return next((failure for _, failure, _ in failed.overlapping(box)), None)
 
     def settle(self, box: Box, *, writing: bool) -> None:
         """Make the host wait until it may use a box.
@@ -132,14 +155,6 @@ class Regions:
         failure = self.failure_of(box)
         if failure is not None:
             raise again(failure)
-
-
-def cut(failed: BoxTree[BaseException, None], box: Box) -> None:
-    """Remove the elements of a box."""
-    for other, failure, _ in [*failed.overlapping(box)]:
-        failed.remove(other, failure)
-        for rest in without(other, box):
-            failed.add(rest, failure, None)
 
 
 IDLE = Regions(())

@@ -92,18 +92,20 @@ class Root:
         Whether this is a scalar store.
     unbound : bool
         Whether the shape is, or was, to be chosen by a task.
+    home : HostStorage or DeviceStorage or None
+        The attached memory of the user; None if there is none, or it was detached.
     external : ExternalAllocation or None
-        The attached memory of the user.
+        The allocation of the user that the store was made of.
     """
 
     __slots__ = (
         "__weakref__",
-        "_home",
         "_home_place",
         "contents",
         "detached",
         "dtype",
         "external",
+        "home",
         "instance",
         "ndim",
         "place",
@@ -133,7 +135,7 @@ class Root:
         self.unbound = shape is None
         self.external: ExternalAllocation | None = None
         self.detached = False
-        self._home: AnyStorage | None = None  # the attached memory
+        self.home: AnyStorage | None = None
         self._home_place = place
 
     def attach(
@@ -146,26 +148,16 @@ class Root:
         external: ExternalAllocation | None = None,
     ) -> None:
         """Use memory of the user; ``strides`` and ``start`` are in elements, by default C order."""
-        self._home = self.contents = storage
+        self.home = self.contents = storage
         self.place = self._home_place = place
         self.readonly = storage.readonly
         self.external = external
         if strides is not None:
             self.strides, self.start = strides, start
 
-    @property
-    def attached(self) -> bool:
-        """Whether the memory belongs to the user."""
-        return self._home is not None
-
-    @property
-    def home(self) -> AnyStorage | None:
-        """The attached memory; None if there is none, or it was detached."""
-        return self._home
-
     def shares_memory(self, other: "Root") -> bool:
         """Tell whether another root is attached to memory of the user that this one is attached to as well."""
-        one, two = self._home, other._home
+        one, two = self.home, other.home
         if one is None or two is None or other is self or one.device is not two.device:
             return False
         return one.pointer < two.pointer + two.nbytes and two.pointer < one.pointer + one.nbytes
@@ -259,7 +251,7 @@ class Root:
         if place.device is here.device and StoreTarget.ZCMEM not in (place.kind, here.kind):
             self.place = place
             return
-        home = self._home
+        home = self.home
         if home is not None and place == self._home_place:
             self._write_home(home, source)
             self._hold(home, place)
@@ -312,14 +304,14 @@ class Root:
             If no memory is attached.
         """
         self.refuse_detached()
-        home = self._home
+        home = self.home
         if home is None:
             raise StoreError("Store has no attachment to detach; only a store made from memory of the user has one")
         self._write_home(home, self.storage())
         # No call between these: a thread that asks for the memory gets it, or finds the store detached.
         self.detached = True
         self.instance += 1
-        self.contents = self._home = None
+        self.contents = self.home = None
         home.release()  # an error of the user's deleter is raised here
 
     def refuse_detached(self) -> None:

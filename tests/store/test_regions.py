@@ -159,15 +159,19 @@ def test_elements_are_invalid_from_a_failed_write_until_a_write_of_all(program):
         assert (root.regions.failure_of(one) is not None) == invalid[point]
 
 
-def test_an_idle_root_has_the_shared_record_and_an_empty_use_leaves_it():
+def test_an_empty_use_has_no_order_and_leaves_the_shared_record_of_idle_roots_as_it_is():
     root = root_of(3, 0)
-    work = Task()
-    uses = [Use(root, root.box, Access.WRITE)]
-    assert enter(work, uses) == []
     assert root.regions is IDLE
-    leave(work, uses)
+    works, uses = [Task(), Task(ValueError())], [Use(root, root.box, Access.WRITE)]
+    for work in works:
+        assert enter(work, uses) == []
+    assert root.regions.pending(root.box, writing=True) == []
+    for work in works:
+        leave(work, uses)
+    assert not root.regions.uses
+    assert root.regions.failed is None
     assert not IDLE.uses
-    assert not IDLE.failed
+    assert IDLE.failed is None
 
 
 def test_a_hundred_thousand_works_leave_nothing_behind():

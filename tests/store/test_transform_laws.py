@@ -207,14 +207,14 @@ def test_tiles_cover_each_element_once_and_write_through(chain, data):
     assert len(partition) == len(list(partition.colors()))
     seen = np.zeros(shape, int)
     for color in partition.colors():
-        child, (index_map, origin) = partition.get_child_store(*color), partition.tile(color)
+        child, ((index_map, origin),) = partition.get_child_store(*color), partition.tiles([color])
         assert index_map == child.map
         where = tuple(slice(low, low + extent) for low, extent in zip(origin, child.shape, strict=True))
         seen[where] += 1
         assert np.asarray(child.get_physical_store()).tolist() == pair.array[where].tolist()
     assert (seen == 1).all()
     chosen = data.draw(st.sampled_from(list(partition.colors())))
-    child, (_, origin) = partition.get_child_store(*chosen), partition.tile(chosen)
+    child, ((_, origin),) = partition.get_child_store(*chosen), partition.tiles([chosen])
     where = tuple(slice(low, low + extent) for low, extent in zip(origin, child.shape, strict=True))
     child.fill(-9)
     assert (np.asarray(store.get_physical_store())[where] == -9).all()

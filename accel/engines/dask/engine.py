@@ -266,7 +266,7 @@ class DaskEngine(Engine):
 
     def _tile(self, launch: Launch) -> Launch:
         """Return a launch on large aligned stores cut into tiles: some for each thread, of enough work for a task."""
-        nbytes = sum([operand.nbytes for operand in launch.operands])
+        nbytes = 0 if launch.only is None else launch.only.nbytes
         per_task = nbytes // (_TILES_A_THREAD * max(self.cluster.threads, 1))
         most = _MOST_BYTES if self.budget is None else min(_MOST_BYTES, self.budget // 2)
         return tile_rows(launch, max(min(per_task, most), TILE_BYTES))

@@ -125,7 +125,7 @@ class Tiles:
         self.nbytes = sum(here.values())
         self._root = ref(root)
         self._dtype = root.dtype
-        self._home = root._home
+        self._home = root.home
         cluster.values.add(self)
         self._strides, self._start = (c_strides(shape), 0) if root.strides is None else (root.strides, root.start)
 

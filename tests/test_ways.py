@@ -155,13 +155,22 @@ def test_a_transpose_by_the_compiled_kernel(ways, two_threads, monkeypatch):
     into.copy_from(out_of)
     if not any(compiled._kernels.values()):
         pytest.skip("numba compiles nothing here")
-    assert ways.of(lambda: into.copy_from(out_of)) <= 60, ways.calls
+    assert ways.of(lambda: into.copy_from(out_of)) <= 56, ways.calls
 
 
 def test_a_transpose_by_numpy(ways, two_threads, monkeypatch):
     monkeypatch.setattr("accel.backends.common.strided_copy.kernel", lambda *_: None)
     into, out_of = _transposed(1024)
-    assert ways.of(lambda: into.copy_from(out_of)) <= 72, ways.calls
+    assert ways.of(lambda: into.copy_from(out_of)) <= 60, ways.calls
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
+def test_large_copies_of_one_order(ways, two_threads, dtype):
+    into, out_of = accel.zeros(1 << 20, dtype), accel.zeros(1 << 20, dtype)
+    assert ways.of(lambda: into.copy_from(out_of)) <= 51, ways.calls
+    for layout in (accel.Layout.row_major(1024, 1024), accel.Layout(1 << 19, 2)):
+        ends = into.view(layout), out_of.view(layout)
+        assert ways.of(lambda ends=ends: ends[0].copy_from(ends[1])) <= 60, ways.calls
 
 
 def _transposed(extent):
@@ -182,9 +191,9 @@ def add_to(x: Input, y: InOut):
     y.span_read_write_accessor()[...] += x.span_read_accessor()
 
 
-@pytest.mark.parametrize(("attached", "most"), [(False, 240), (True, 255)])
+@pytest.mark.parametrize(("attached", "most"), [(False, 165), (True, 185)])
 def test_a_task_of_four_tiles(ways, attached, most):
-    """As the thread that submits it sees it: 60 for each tile, with what the launch costs once."""
+    """As the thread that submits it sees it."""
     submit, y = _tiled(4, attached=attached)
     with engine("threads").using(inline=False):
         assert ways.of(submit, after=lambda future: future.wait()) <= most, ways.calls
@@ -195,7 +204,7 @@ def test_one_more_tile(ways):
     """With its body, in the thread that submits it."""
     with engine("eager").using():
         few, many = (ways.of(_tiled(tiles)[0]) for tiles in (4, 8))
-    assert many - few <= 4 * 125, ways.calls
+    assert many - few <= 4 * 60, ways.calls
 
 
 def _tiled(count, *, attached=False):

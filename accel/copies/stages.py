@@ -67,8 +67,9 @@ class Stage(NamedTuple):
             into, out_of = _real(into, fresh), _real(out_of, fresh)
         backend, plan = self.worker.backend, self.plan
         if plan.kind == "memcpy":
-            there, here = plan.target_start, plan.source_start
-            backend.copy(_bytes(into, there, plan.nbytes), _bytes(out_of, here, plan.nbytes), stream=stream)
+            nbytes = plan.nbytes
+            there, here = _bytes(into, plan.target_start, nbytes), _bytes(out_of, plan.source_start, nbytes)
+            backend.copy(there, here, stream=stream)
         else:
             backend.copy_strided(into, out_of, plan, stream=stream)
 

@@ -83,13 +83,12 @@ class BoxTree(Generic[_Key, _Value]):
                         break
                 else:
                     yield entry
-            low, high = node._low, node._high
-            if low is not None and high is not None:
+            if node._low is not None and node._high is not None:
                 first, past = box[node._axis]
                 if first < node._cut:
-                    nodes.append(low)
+                    nodes.append(node._low)
                 if past > node._cut:
-                    nodes.append(high)
+                    nodes.append(node._high)
 
     def __bool__(self) -> bool:
         return bool(self._entries) or self._low is not None

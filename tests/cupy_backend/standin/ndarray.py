@@ -1,11 +1,14 @@
 """`cupy.ndarray` of the stand-in: NumPy on the memory of a device, late, in the order of the current stream."""
 
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .allocations import bytes_at
+
+ATTRIBUTES = "shape", "strides", "ndim", "size", "nbytes", "itemsize", "flags"
 
 
 def array_type(machine, cuda):
@@ -19,13 +22,6 @@ def array_type(machine, cuda):
             self.base = None
             self._values = _on(self.data, like.shape, self.dtype, like.strides if strides is None else strides)
 
-        shape = property(lambda self: self._values.shape)
-        strides = property(lambda self: self._values.strides)
-        ndim = property(lambda self: self._values.ndim)
-        size = property(lambda self: self._values.size)
-        nbytes = property(lambda self: self._values.nbytes)
-        itemsize = property(lambda self: self._values.itemsize)
-        flags = property(lambda self: self._values.flags)  # those that CuPy's have are equal
         device = property(lambda self: cuda.Device(self.data.device_id))
 
         def __array_ufunc__(self, ufunc, method, *operands, out=()):
@@ -105,6 +101,8 @@ def array_type(machine, cuda):
         result[...] = values
         return result
 
+    for name in ATTRIBUTES:
+        setattr(ndarray, name, property(attrgetter(f"_values.{name}")))
     return ndarray
 
 

@@ -1,12 +1,13 @@
 """The stand-in as the CuPy of a whole process, with the functions that `ci/gpu` calls besides the backend."""
 
-import ctypes
 import sys
 from functools import partial
 from importlib.machinery import ModuleSpec
 
 import numpy as np
+from accel.backends.cupy.launching import Arguments
 
+from ...gpu_code.on_processor import three
 from .machine import Machine
 from .module import modules
 from .namespace import namespace
@@ -62,9 +63,7 @@ def _raw_kernel(cupy, code, name):
 
     def launch(grid, block, arguments):
         values = [each.data.ptr if isinstance(each, cupy.ndarray) else each for each in arguments]
-        values = [np.array(each, np.uint64) if isinstance(each, int) else np.array(each) for each in values]
-        table = (ctypes.c_void_p * len(values))(*[each.__array_interface__["data"][0] for each in values])
-        sizes = (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])
-        cupy.cuda.driver.launchKernel(function.ptr, *sizes, 0, 0, ctypes.addressof(table), 0)
+        packed = Arguments.of([np.uint64(each) if isinstance(each, int) else each for each in values])
+        cupy.cuda.driver.launchKernel(function.ptr, *three(grid), *three(block), 0, 0, packed.table, 0)
 
     return launch

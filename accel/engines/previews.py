@@ -105,7 +105,7 @@ def preview_of(engine: str, budget: Budget | None, launch: Launch, points: Seque
         copied = max(copied, _copies(point, place, moved))
         for operand in point.operands:
             if operand.name in needed and operand.root is not None and operand.root.place.device is place.device:
-                allocated[operand.root] = prod(operand.root.known_shape()) * operand.root.dtype.itemsize
+                allocated[operand.root] = prod(operand.root.bound_shape()) * operand.root.dtype.itemsize
     peak = sum(allocated.values()) + copied * min(len(points), config.current().threads)
     limit = None if budget is None else budget.nbytes
     return Preview(

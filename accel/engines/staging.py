@@ -115,7 +115,7 @@ def finish(storage: AnyStorage) -> None:
 
 def whole_map(root: Root, box: Box) -> IndexMap:
     """Return the map of a box of a root."""
-    index_map = IndexMap.whole(root.known_shape(), root.strides, root.start)
+    index_map = IndexMap.whole(root.bound_shape(), root.strides, root.start)
     for axis, (low, high) in enumerate(box):
         index_map = index_map.slice(axis, low, high)
     return index_map

@@ -125,7 +125,7 @@ def _check_unbound(task: str, place: StorePlace, store: LogicalStore) -> None:
     """Refuse an unbound store, except as an output that no earlier task binds; waits for such a task."""
     box = everything(store.root.ndim)
     if place.access is not Access.WRITE or store.root.regions.pending(box, writing=False):
-        store.root.known_shape()
+        store.root.bound_shape()
     if place.access is not Access.WRITE and store.root.shape is None:
         raise StoreError(f"task {task}: parameter {place.name!r} got an uninitialized unbound store")
 

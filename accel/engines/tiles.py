@@ -106,7 +106,7 @@ class TiledContents:
 
     def __init__(self, root: Root, memory: Admission) -> None:
         self.dtype = root.dtype
-        self.shape = root.known_shape()
+        self.shape = root.bound_shape()
         self.place = root.place
         self.memory = memory
         self.lock = threading.RLock()

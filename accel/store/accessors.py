@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from accel.dtypes import DType, exact_cast
+from accel.dtypes import DType
 from accel.errors import ReadOnlyError, StoreIndexError, StoreValueError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray
@@ -174,20 +174,16 @@ class ReduceAccessor:
             If the dtype cannot hold a Python number.
         """
         places = local(self.domain, point)
-        given = value if hasattr(value, "dtype") else exact_cast(value, self.dtype)
-        if given.dtype != self.dtype:
-            raise StoreValueError(
-                f"{self.op.name} combines values of one dtype; found {given.dtype} for {self.dtype}: convert them first"
-            )
+        operand = self.op.operand(value, self.dtype)
         with self._lock:
             if isinstance(self._elements, np.ndarray):
-                _combine(self.op, self._elements, places, given)
+                _combine(self.op, self._elements, places, operand)
                 return
             strides = self._elements.layout.stride
             first = tuple([slice(None if stride else 1) for stride in strides])  # without repetitions
             values = self._elements.to_numpy()
             distinct = values[(*first, ...)]
-            _combine(self.op, _repeating(distinct, values.shape), places, given)
+            _combine(self.op, _repeating(distinct, values.shape), places, operand)
             (self._elements[first] if first else self._elements).copy_from(distinct)
 
     def __getitem__(self, point: Any) -> NoReturn:
@@ -215,7 +211,7 @@ def _combine(op: ReductionOp, array: HostArray, places: tuple[Any, ...], values:
 def _repeating(values: HostArray, shape: tuple[int, ...]) -> HostArray:
     """Return a writable array that repeats values along dimensions of extent 1."""
     pairs = zip(values.strides, values.shape, shape, strict=True)
-    steps = [step if extent == wanted else 0 for step, extent, wanted in pairs]
+    steps = [step if extent == size else 0 for step, extent, size in pairs]
     return np.lib.stride_tricks.as_strided(values, shape, steps)
 
 
@@ -268,18 +264,18 @@ def _range(part: slice, first: int, last: int, domain: Domain) -> slice:
     return slice(start - first, stop - first, step)
 
 
-def _places(given: HostArray, first: int, last: int, domain: Domain) -> HostArray:
-    if given.size == 0:
-        return given.astype(np.intp)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"coordinates are integers; found an array of {given.dtype}")
-    if given.min() < first or given.max() > last:
-        _refuse([int(given.min()), int(given.max())], first, last, domain)
-    return given - first
+def _places(coordinates: HostArray, first: int, last: int, domain: Domain) -> HostArray:
+    if coordinates.size == 0:
+        return coordinates.astype(np.intp)
+    if coordinates.dtype.kind not in "iu":
+        raise TypeError(f"coordinates are integers; found an array of {coordinates.dtype}")
+    if coordinates.min() < first or coordinates.max() > last:
+        _refuse([int(coordinates.min()), int(coordinates.max())], first, last, domain)
+    return coordinates - first
 
 
-def _refuse(found: object, first: int, last: int, domain: Domain) -> NoReturn:
+def _refuse(coordinate: object, first: int, last: int, domain: Domain) -> NoReturn:
     raise StoreIndexError(
-        f"{found} leaves the domain of this accessor, {domain}: coordinates of this dimension are in "
+        f"{coordinate} leaves the domain of this accessor, {domain}: coordinates of this dimension are in "
         f"[{first}, {last}], both included"
     )

@@ -118,8 +118,8 @@ class Binding:
             LayoutTensor(packed, Layout(sizes, c_strides(sizes))).copy_from(part)
         self.bound = packed, sizes
 
-    def _extents(self, given: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
-        sizes = sizes_of(given) if isinstance(given, Iterable) else sizes_of((given,))
+    def _extents(self, extents: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
+        sizes = sizes_of(extents) if isinstance(extents, Iterable) else sizes_of((extents,))
         if len(sizes) != self.ndim:
             raise StoreValueError(f"this store has {self.ndim} dimensions; found the extents {[*sizes]}")
         if min(sizes, default=0) < 0:
@@ -135,10 +135,10 @@ class Binding:
             raise TypeError(
                 f"a TaskLocalBuffer is bound; found {type(buffer).__name__}: fill one of create_output_buffer(extents)"
             )
-        mine, found = self.place, Place(buffer.memory_kind, buffer.device)
-        on_host = mine.kind in _HOST_KINDS and found.kind in _HOST_KINDS
-        if mine != found and not on_host:
+        own, other = self.place, Place(buffer.memory_kind, buffer.device)
+        on_host = own.kind in _HOST_KINDS and other.kind in _HOST_KINDS
+        if own != other and not on_host:
             raise StoreValueError(
-                f"this store is in {mine.kind.name} of {mine.device}, and the buffer in {found.kind.name} of "
-                f"{found.device}; make the buffer with create_output_buffer"
+                f"this store is in {own.kind.name} of {own.device}, and the buffer in {other.kind.name} of "
+                f"{other.device}; make the buffer with create_output_buffer"
             )

@@ -50,13 +50,13 @@ class ExternalAllocation:
 
     @classmethod
     def _on(cls, place: Place, memory: external.ExternalAllocation, ptr: int) -> Self:
-        made = object.__new__(cls)
+        allocation = object.__new__(cls)
         kind = HostStorage if place.kind is not StoreTarget.FBMEM else DeviceStorage
-        made._owner = ForeignOwner(heap_of(_CPU if kind is HostStorage else place.device), memory)
+        allocation._owner = ForeignOwner(heap_of(_CPU if kind is HostStorage else place.device), memory)
         # Until a store uses the memory, this object does: without it the deleter would not run.
-        made._bytes = kind._on(made._owner, _BYTE, memory.nbytes)
-        made._place, made._ptr, made._size = place, ptr, memory.nbytes
-        return made
+        allocation._bytes = kind._on(allocation._owner, _BYTE, memory.nbytes)
+        allocation._place, allocation._ptr, allocation._size = place, ptr, memory.nbytes
+        return allocation
 
     @classmethod
     def create_sysmem(
@@ -167,8 +167,8 @@ class ExternalAllocation:
             nbytes = whole.size if size is None else as_size(size, 1)
             _refuse_too_small(whole.size, nbytes)
             array = whole[:nbytes]
-        given = external.ExternalAllocation(array.size, array, deleter=deleter, readonly=read_only)
-        return cls._on(place, given, array.ctypes.data)
+        allocation = external.ExternalAllocation(array.size, array, deleter=deleter, readonly=read_only)
+        return cls._on(place, allocation, array.ctypes.data)
 
     @property
     def read_only(self) -> bool:
@@ -277,12 +277,12 @@ def _refuse_too_small(available: int, needed: int) -> None:
 def _accelerator(device: SupportsIndex | DeviceLike) -> Device:
     if isinstance(device, str):
         device = Device(device)
-    asked = device if isinstance(device, Device) else _numbered(index(device))
-    if asked is _CPU:
+    gpu = device if isinstance(device, Device) else _numbered(index(device))
+    if gpu is _CPU:
         raise StoreValueError("fbmem is memory of an accelerator; for memory of the host write create_sysmem")
-    if not asked.is_available() and Device(asked.type).is_available():
-        raise StoreIndexError(f"there is no {asked}: {asked.why_unavailable()}")
-    return required(asked)
+    if not gpu.is_available() and Device(gpu.type).is_available():
+        raise StoreIndexError(f"there is no {gpu}: {gpu.why_unavailable()}")
+    return required(gpu)
 
 
 def _numbered(number: int) -> Device:

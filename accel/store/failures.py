@@ -29,12 +29,12 @@ def again(failure: BaseException) -> BaseException:
 def forget_variables(failure: BaseException) -> None:
     """Drop the local variables of the body that failed: they may be large, and the failure is kept for readers."""
     chain: list[BaseException | None] = [failure]
-    seen: set[int] = set()
+    visited: set[int] = set()
     while chain:
         each = chain.pop()
-        if each is None or id(each) in seen:
+        if each is None or id(each) in visited:
             continue
-        seen.add(id(each))
+        visited.add(id(each))
         chain += [each.__cause__, each.__context__]
         step = _of_task(each)
         while step is not None:
@@ -45,9 +45,9 @@ def forget_variables(failure: BaseException) -> None:
 
 def _of_task(failure: BaseException) -> TracebackType | None:
     """Return the traceback from the innermost task on; all of it if there is none."""
-    found = step = failure.__traceback__
+    innermost = step = failure.__traceback__
     while step is not None:
         if step.tb_frame.f_code in _origins:
-            found = step
+            innermost = step
         step = step.tb_next
-    return found
+    return innermost

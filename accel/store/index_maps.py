@@ -53,15 +53,15 @@ class IndexMap:
     @classmethod
     def whole(cls, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, offset: int = 0) -> "IndexMap":
         """Return the map of a root, by default in C order."""
-        made = _new(IndexMap)
-        made.shape = shape
-        made.strides = made._steps = c_strides(shape) if strides is None else strides
-        made.offset = offset
-        made.box = box_of(shape)
-        made.transformed = made.cut = False
-        made._axes = tuple(range(len(shape)))
-        made._inner = 0
-        return made
+        index_map = _new(IndexMap)
+        index_map.shape = shape
+        index_map.strides = index_map._steps = c_strides(shape) if strides is None else strides
+        index_map.offset = offset
+        index_map.box = box_of(shape)
+        index_map.transformed = index_map.cut = False
+        index_map._axes = tuple(range(len(shape)))
+        index_map._inner = 0
+        return index_map
 
     def _with(
         self,
@@ -74,17 +74,17 @@ class IndexMap:
         transformed: bool = True,
         cut: bool = False,
     ) -> "IndexMap":
-        made = _new(IndexMap)
-        made.shape = shape
-        made.strides = strides
-        made._axes = axes
-        made.offset = offset
-        made.box = box
-        made._inner = inner
-        made._steps = self._steps
-        made.transformed = transformed
-        made.cut = cut or self.cut
-        return made
+        index_map = _new(IndexMap)
+        index_map.shape = shape
+        index_map.strides = strides
+        index_map._axes = axes
+        index_map.offset = offset
+        index_map.box = box
+        index_map._inner = inner
+        index_map._steps = self._steps
+        index_map.transformed = transformed
+        index_map.cut = cut or self.cut
+        return index_map
 
     @property
     def layout(self) -> Layout:
@@ -123,9 +123,9 @@ class IndexMap:
                 for stride, axis in zip(self.strides, self._axes, strict=True)
             ]
         )
-        made = self._with(self.shape, strides, self._axes, 0, self.box, self._inner, self.transformed)
-        made._steps = steps
-        return made
+        index_map = self._with(self.shape, strides, self._axes, 0, self.box, self._inner, self.transformed)
+        index_map._steps = steps
+        return index_map
 
     def distinct(self) -> "IndexMap":
         """Return the map without repetitions: dimensions that repeat values have extent 1."""
@@ -325,14 +325,14 @@ def c_strides(shape: Sequence[int], step: int = 1) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def sizes_of(given: Any) -> tuple[int, ...]:
+def sizes_of(values: Any) -> tuple[int, ...]:
     """Return integers as a tuple; the error for anything else is Legate's."""
     try:
-        return tuple([index(each) for each in given])
+        return tuple([index(each) for each in values])
     except TypeError:
-        if isinstance(given, Iterable):
-            raise StoreValueError(f"integers are needed here; found {given!r}") from None
-        raise StoreValueError(f"Expected an iterable but got {type(given)}") from None
+        if isinstance(values, Iterable):
+            raise StoreValueError(f"integers are needed here; found {values!r}") from None
+        raise StoreValueError(f"Expected an iterable but got {type(values)}") from None
 
 
 @cache
@@ -361,13 +361,13 @@ def _moved(inner: int, at: int, by: int) -> int:
     return before | rest << (at + by) if by >= 0 else before & ~(1 << (at - 1)) | rest << (at + by)
 
 
-def _size(given: SupportsIndex) -> int:
-    size = index(given)
+def _size(value: SupportsIndex) -> int:
+    size = index(value)
     if size < 0:
         raise StoreSizeError(f"can't convert negative value to size_t: the size of the dimension is {size}")
     return size
 
 
-def _bound(given: SupportsIndex, extent: int) -> int:
-    bound = index(given)
+def _bound(value: SupportsIndex, extent: int) -> int:
+    bound = index(value)
     return bound if bound >= 0 else max(bound + extent, 0)

@@ -34,18 +34,18 @@ def indexed(index_map: IndexMap, key: Key) -> IndexMap:
 
 def _expanded(key: Key, ndim: int) -> list[Any]:
     """Return one entry for each dimension of the key, and None for new ones."""
-    given: list[Any] = list(key) if isinstance(key, tuple) else [key]
-    for each in given:
-        known = each is None or each is Ellipsis or isinstance(each, slice)
-        if isinstance(each, bool) or not (known or hasattr(each, "__index__")):
+    entries: list[Any] = list(key) if isinstance(key, tuple) else [key]
+    for each in entries:
+        basic = each is None or each is Ellipsis or isinstance(each, slice)
+        if isinstance(each, bool) or not (basic or hasattr(each, "__index__")):
             raise TypeError(f"an index is an integer, a slice, ... or None; found {each!r}: a task can take elements")
-    gaps = [at for at, each in enumerate(given) if each is Ellipsis]
-    used = sum([each is not None for each in given]) - len(gaps)
+    gaps = [at for at, each in enumerate(entries) if each is Ellipsis]
+    used = sum([each is not None for each in entries]) - len(gaps)
     if used > ndim or len(gaps) > 1:
         raise StoreIndexError(f"too many indices in {key!r} for a store of {ndim} dimensions")
     for at in gaps:
-        given[at : at + 1] = [slice(None)] * (ndim - used)
-    return given
+        entries[at : at + 1] = [slice(None)] * (ndim - used)
+    return entries
 
 
 def refuse_step(bounds: object) -> NoReturn:

@@ -95,14 +95,14 @@ class TaskLocalBuffer:
     def __init__(self, buffer: "TaskLocalBuffer", dtype: DTypeLike | None = None) -> None: ...
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         on_buffer = "buffer" in keywords or (arguments and isinstance(arguments[0], TaskLocalBuffer))
-        made = (_same_memory if on_buffer else create_buffer)(*arguments, **keywords)
-        self._type, self._extents, self._scratch = made._type, made._extents, made._scratch
+        buffer = (_same_memory if on_buffer else create_buffer)(*arguments, **keywords)
+        self._type, self._extents, self._scratch = buffer._type, buffer._extents, buffer._scratch
 
     @classmethod
     def _on(cls, scratch: _SharedMemory, dtype: DType, extents: tuple[int, ...]) -> Self:
-        made = object.__new__(cls)
-        made._scratch, made._type, made._extents = scratch, dtype, extents
-        return made
+        buffer = object.__new__(cls)
+        buffer._scratch, buffer._type, buffer._extents = scratch, dtype, extents
+        return buffer
 
     @property
     def type(self) -> DType:
@@ -260,10 +260,10 @@ def _allocated(
 
 
 def _extents(extents: Extents, dtype: DType) -> tuple[int, ...]:
-    given = tuple(extents) if isinstance(extents, Iterable) else (extents,)
-    checked = tuple(as_size(extent, 1) for extent in given)
-    as_size(prod(checked), dtype.itemsize)
-    return checked
+    sizes = tuple(extents) if isinstance(extents, Iterable) else (extents,)
+    shape = tuple(as_size(extent, 1) for extent in sizes)
+    as_size(prod(shape), dtype.itemsize)
+    return shape
 
 
 def _strides(extents: tuple[int, ...], dtype: DType) -> tuple[int, ...]:

@@ -95,7 +95,7 @@ class LogicalStore(StoreView):
         while True:
             if root.place != place:
                 self._move_to(place)
-            storage, here, instance = root.held()
+            storage, here, instance = root.memory()
             if here == place:  # no other thread has moved it meanwhile
                 break
         return PhysicalStore.on(

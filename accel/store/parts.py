@@ -78,20 +78,20 @@ class Part(NamedTuple):
             If the type is another one and ``validate`` is true, or its elements are larger, or ``elem_size`` is not
             the size of these elements.
         """
-        wanted, itemsize = dtype or self.dtype, self.dtype.itemsize
-        if validate and wanted != self.dtype:
+        element, itemsize = dtype or self.dtype, self.dtype.itemsize
+        if validate and element != self.dtype:
             raise StoreValueError(
-                f"this store is of {self.dtype.name}; found dtype={wanted.name!r}: to see its bytes as that type write "
-                f"validate=False, elem_size={itemsize}"
+                f"this store is of {self.dtype.name}; found dtype={element.name!r}: to see its bytes as that type "
+                f"write validate=False, elem_size={itemsize}"
             )
-        found = wanted.itemsize if elem_size is None else elem_size
-        if found != itemsize or wanted.itemsize > itemsize:
-            self._refuse_size(found if found != itemsize else wanted.itemsize)
-        return self if wanted == self.dtype else self._replace(dtype=wanted)
+        size = element.itemsize if elem_size is None else elem_size
+        if size != itemsize or element.itemsize > itemsize:
+            self._refuse_size(size if size != itemsize else element.itemsize)
+        return self if element == self.dtype else self._replace(dtype=element)
 
-    def _refuse_size(self, found: int) -> NoReturn:
+    def _refuse_size(self, size: int) -> NoReturn:
         raise StoreValueError(
-            f"an element of this store of {self.dtype.name} has {self.dtype.itemsize} bytes; found {found}: write "
+            f"an element of this store of {self.dtype.name} has {self.dtype.itemsize} bytes; found {size}: write "
             f"elem_size={self.dtype.itemsize}, and a dtype that is not larger"
         )
 
@@ -144,5 +144,5 @@ def _as_domain(bounds: Bounds) -> Domain:
     return bounds if isinstance(bounds, Domain) else Domain(*[_point(each) for each in bounds])
 
 
-def _point(given: _Point) -> tuple[int, ...]:
-    return tuple([each.__index__() for each in given]) if isinstance(given, Iterable) else (given.__index__(),)
+def _point(point: _Point) -> tuple[int, ...]:
+    return tuple([each.__index__() for each in point]) if isinstance(point, Iterable) else (point.__index__(),)

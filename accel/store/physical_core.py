@@ -73,33 +73,33 @@ class PhysicalCore:
         valid: Callable[[], bool] | None = None,
     ) -> Self:
         """Return the physical store of some memory; ``origin`` is the first point of its domain."""
-        made = object.__new__(cls)
-        made._storage = storage
-        made._map = index_map
-        made.dtype = dtype
-        made._access = access
-        made._place = place
-        made._origin = origin
-        made._op = op
-        made._partitioned = partitioned
-        made._future = future
-        made._valid = valid
-        made._binding = None
-        made._undefined = access is Access.WRITE and place.device.type == "sim"
-        return made
+        store = object.__new__(cls)
+        store._storage = storage
+        store._map = index_map
+        store.dtype = dtype
+        store._access = access
+        store._place = place
+        store._origin = origin
+        store._op = op
+        store._partitioned = partitioned
+        store._future = future
+        store._valid = valid
+        store._binding = None
+        store._undefined = access is Access.WRITE and place.device.type == "sim"
+        return store
 
     @classmethod
     def unbound(cls, dtype: DType, ndim: int, place: Place) -> Self:
         """Return the physical store of an unbound store, to whose `bound` a task gives data."""
-        made = object.__new__(cls)
-        made.dtype = dtype
-        made._binding = Binding(dtype, ndim, place)
-        made._access = Access.WRITE
-        made._place = place
-        made._op = None
-        made._partitioned = made._future = made._undefined = False
-        made._valid = None
-        return made
+        store = object.__new__(cls)
+        store.dtype = dtype
+        store._binding = Binding(dtype, ndim, place)
+        store._access = Access.WRITE
+        store._place = place
+        store._op = None
+        store._partitioned = store._future = store._undefined = False
+        store._valid = None
+        return store
 
     @property
     def shape(self) -> tuple[int, ...]:

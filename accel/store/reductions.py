@@ -87,12 +87,24 @@ class ReductionOp(PlainEnum):
             If the dtype cannot hold a Python number.
         """
         self.require(target.dtype)
-        given = values if hasattr(values, "dtype") else exact_cast(values, target.dtype)
-        if given.dtype != target.dtype:
+        self.ufunc(target, self.operand(values, target.dtype), out=target)
+
+    def operand(self, values: Any, dtype: DType) -> Any:
+        """Return values to combine with elements of a dtype; Python numbers become that dtype.
+
+        Raises
+        ------
+        StoreValueError
+            If the values have another dtype.
+        DTypeError, OverflowError
+            If the dtype cannot hold a Python number.
+        """
+        operand = values if hasattr(values, "dtype") else exact_cast(values, dtype)
+        if operand.dtype != dtype:
             raise StoreValueError(
-                f"{self.name} combines values of one dtype; found {given.dtype} for {target.dtype}: convert them first"
+                f"{self.name} combines values of one dtype; found {operand.dtype} for {dtype}: convert them first"
             )
-        self.ufunc(target, given, out=target)
+        return operand
 
 
 ADD, MUL, MIN, MAX, AND, OR, XOR = ReductionOp

@@ -20,7 +20,7 @@ from accel.store.store_targets import Place, StoreTarget
 from accel.support.locks import open_after_fork
 from accel.views import LayoutTensor
 
-__all__ = ["HOST", "Contents", "Held", "Root"]
+__all__ = ["HOST", "Contents", "Root", "RootMemory"]
 
 HOST = Place(StoreTarget.SYSMEM, Device.CPU)
 """Memory of the host."""
@@ -43,7 +43,7 @@ class Contents(Protocol):
         ...
 
 
-class Held(NamedTuple):
+class RootMemory(NamedTuple):
     """The memory of a root at one moment.
 
     Attributes
@@ -167,7 +167,7 @@ class Root:
         """The box of all elements; that of an unknown shape covers every box."""
         return everything(self.ndim) if self.shape is None else box_of(self.shape)
 
-    def known_shape(self) -> tuple[int, ...]:
+    def bound_shape(self) -> tuple[int, ...]:
         """Return the shape, once the task is done that chooses it.
 
         Raises
@@ -209,18 +209,18 @@ class Root:
             if self.contents is None and not self.detached:
                 self.contents = contents
 
-    def held(self) -> Held:
+    def memory(self) -> RootMemory:
         """Return the memory of all elements as `storage`, with its place and its instance."""
         while True:
             storage = self.storage()
             # No call between these: another thread moves the values before all of them, or after.
             contents, place, instance = self.contents, self.place, self.instance
             if contents is storage:
-                return Held(storage, place, instance)
+                return RootMemory(storage, place, instance)
 
     def _allocated(self) -> AnyStorage | Contents | None:
         """Allocate memory if there are no contents yet, and return the contents."""
-        size = prod(self.known_shape())
+        size = prod(self.bound_shape())
         with _allocating:
             # Once: tasks on different tiles may find at the same time that there is no memory yet.
             if self.contents is None and not self.detached:
@@ -233,7 +233,7 @@ class Root:
         # Without the lock, because it waits for the engine: of two threads, one takes them over.
         with _allocating:
             if self.contents is contents:
-                self._hold(gathered, HOST)
+                self._set_memory(gathered, HOST)
         return self.contents
 
     def move_to(self, place: Place) -> None:
@@ -245,7 +245,7 @@ class Root:
                     self.place = place
                     self.instance += 1
                     return
-        source, here, _ = self.held()
+        source, here, _ = self.memory()
         if place == here:
             return
         if place.device is here.device and StoreTarget.ZCMEM not in (place.kind, here.kind):
@@ -254,7 +254,7 @@ class Root:
         home = self.home
         if home is not None and place == self._home_place:
             self._write_home(home, source)
-            self._hold(home, place)
+            self._set_memory(home, place)
             return
         target = elements_of(place, source.size, self.dtype)
         try:
@@ -262,13 +262,13 @@ class Root:
         except BaseException:
             target.release()
             raise
-        self._hold(target, place)
+        self._set_memory(target, place)
 
     def _write_home(self, home: AnyStorage, source: AnyStorage) -> None:
         """Bring the attached memory up to date; what lies between its elements is not ours."""
         if self.readonly or source is home:
             return
-        shape = self.known_shape()
+        shape = self.bound_shape()
         if self.strides == c_strides(shape):
             copy_elements(home, source)
         elif 0 not in shape:
@@ -285,15 +285,15 @@ class Root:
         """
         if self.shape is not None:
             raise StoreError(f"this store is bound already, with shape {self.shape}; a store is bound once")
-        known = tuple(shape)
-        strides = c_strides(known)
+        extents = tuple(shape)
+        strides = c_strides(extents)
         device = contents.device if isinstance(contents, AnyStorage) else Device.CPU
         place = Place(StoreTarget.SYSMEM if device is Device.CPU else StoreTarget.FBMEM, device)
         # No call between these: another thread finds all of them, or none.
         self.contents = contents
         self.place = place
         self.strides = strides
-        self.shape = known
+        self.shape = extents
 
     def detach(self) -> None:
         """Bring the attached memory up to date and end its use; the caller has waited for tasks.
@@ -326,8 +326,8 @@ class Root:
                 "this store is attached to read-only memory; attach with read_only=False, or write to another store"
             )
 
-    def _hold(self, contents: AnyStorage | Contents, place: Place) -> None:
-        # No call between these, as in `held`.
+    def _set_memory(self, contents: AnyStorage | Contents, place: Place) -> None:
+        # No call between these, as in `memory`.
         self.contents = contents
         self.place = place
         self.instance += 1

@@ -67,12 +67,14 @@ class Scalar:
             self._own(*_read(value, dtype))
             return
         data = _bytes_of(dtype)
-        kept = _type_of(value, data.size)
-        if data.size < kept.itemsize:
-            raise StoreValueError(f"{_name(kept)} has {kept.itemsize} bytes; the memory has {data.size}")
-        self._bytes, self._type, self._shared = data[: kept.itemsize], kept, True
+        element_type = _type_of(value, data.size)
+        if data.size < element_type.itemsize:
+            raise StoreValueError(
+                f"{_name(element_type)} has {element_type.itemsize} bytes; the memory has {data.size}"
+            )
+        self._bytes, self._type, self._shared = data[: element_type.itemsize], element_type, True
         if copy:
-            self._own(self._bytes, kept)
+            self._own(self._bytes, element_type)
 
     def _own(self, data: HostArray, dtype: DType | None) -> Self:
         self._bytes = np.array(data).reshape(-1).view(_BYTE)
@@ -113,12 +115,12 @@ class Scalar:
             If the size differs, if one is text and the other is not, or if this is `null`.
         """
         own = self._present()
-        asked = own if dtype is None else _type_of(dtype, self.size)
-        if _is_text(asked) != _is_text(own):
-            raise StoreValueError(f"{self!r} cannot be read as {_name(asked)}: value(str) reads text, and only text")
-        if asked.itemsize != self.size:
-            raise StoreValueError(f"{self!r} has {self.size} bytes; {_name(asked)} has {asked.itemsize}")
-        return _value(self._bytes, asked)
+        target = own if dtype is None else _type_of(dtype, self.size)
+        if _is_text(target) != _is_text(own):
+            raise StoreValueError(f"{self!r} cannot be read as {_name(target)}: value(str) reads text, and only text")
+        if target.itemsize != self.size:
+            raise StoreValueError(f"{self!r} has {self.size} bytes; {_name(target)} has {target.itemsize}")
+        return _value(self._bytes, target)
 
     def values(self, dtype: DTypeLike | None = None) -> HostArray:
         """Return all elements as a read-only array on the bytes; a value that is no sequence is one element.
@@ -141,12 +143,12 @@ class Scalar:
         """
         own = self._present()
         element = _BYTE if _is_text(own) or _is_binary(own) else own.base
-        asked = element if dtype is None else as_dtype(dtype)
-        if asked.itemsize != element.itemsize:
+        target = element if dtype is None else as_dtype(dtype)
+        if target.itemsize != element.itemsize:
             raise StoreValueError(
-                f"elements of {self!r} have {element.itemsize} bytes; those of {asked.name} have {asked.itemsize}"
+                f"elements of {self!r} have {element.itemsize} bytes; those of {target.name} have {target.itemsize}"
             )
-        elements = self._bytes.view(asked)
+        elements = self._bytes.view(target)
         elements.flags.writeable = False
         return elements
 
@@ -176,11 +178,11 @@ class Scalar:
         return np.asarray(self.value(), dtype)
 
     def __copy__(self) -> Self:
-        copied = object.__new__(type(self))
+        scalar = object.__new__(type(self))
         if not self._shared:
-            return copied._own(self._bytes, self._type)
-        copied._bytes, copied._type, copied._shared = self._bytes, self._type, True
-        return copied
+            return scalar._own(self._bytes, self._type)
+        scalar._bytes, scalar._type, scalar._shared = self._bytes, self._type, True
+        return scalar
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return object.__new__(type(self))._own(self._bytes, self._type)
@@ -256,8 +258,8 @@ def _read(value: Any, dtype: ScalarType | None) -> tuple[HostArray, DType | None
     if isinstance(value, str | bytes):
         return _read_text(value, dtype)
     elements = _read_numbers(value, dtype)
-    kept = np.dtype((elements.dtype, elements.shape)) if elements.ndim else elements.dtype
-    return elements, kept
+    element_type = np.dtype((elements.dtype, elements.shape)) if elements.ndim else elements.dtype
+    return elements, element_type
 
 
 def _read_text(value: str | bytes, dtype: ScalarType | None) -> tuple[HostArray, DType]:
@@ -276,12 +278,12 @@ def _read_numbers(value: Any, dtype: ScalarType | None) -> HostArray:
     elif dtype is str or dtype is bytes:
         raise DTypeError(f"{value!r} is not {dtype}")
     else:
-        asked = _type_of(dtype, 0)
-        given = _as_array(value)
+        target = _type_of(dtype, 0)
+        array = _as_array(value)
         # NumPy makes float64 of an empty sequence.
-        elements = exact_cast(given if given.size else given.astype(asked.base), asked.base)
-        if asked.shape and asked.shape != elements.shape:
-            raise StoreValueError(f"a value of {_name(asked)} is asked for; found the shape {elements.shape}")
+        elements = exact_cast(array if array.size else array.astype(target.base), target.base)
+        if target.shape and target.shape != elements.shape:
+            raise StoreValueError(f"a value of {_name(target)} is asked for; found the shape {elements.shape}")
     if elements.ndim > 1:
         raise StoreValueError(f"a Scalar holds one number or a sequence of numbers; found the shape {elements.shape}")
     return elements
@@ -300,10 +302,10 @@ def _inferred(value: Any) -> HostArray:
 
 
 def _smallest(value: int) -> DType:
-    found = np.min_scalar_type(value)
-    if found.kind == "O":
+    dtype = np.min_scalar_type(value)
+    if dtype.kind == "O":
         raise OverflowError(f"an integer of {value.bit_length()} bits is out of range for every dtype")
-    return found
+    return dtype
 
 
 def _as_array(value: Any) -> HostArray:

@@ -141,9 +141,9 @@ class ScopedAllocator:
         storage.release()
 
     def __copy__(self) -> Self:
-        copied = object.__new__(type(self))
-        copied.alignment, copied._allocations = self.alignment, self._open()
-        return copied
+        allocator = object.__new__(type(self))
+        allocator.alignment, allocator._allocations = self.alignment, self._open()
+        return allocator
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError(

@@ -56,9 +56,9 @@ class Shape(Sequence[int]):
             Blocks until the extents are known, and returns them. What it raises is raised to the caller that needs the
             extents; the next one calls it again.
         """
-        made = cls.__new__(cls)
-        made._extents, made._ndim, made._wait = None, ndim, wait
-        return made
+        shape = cls.__new__(cls)
+        shape._extents, shape._ndim, shape._wait = None, ndim, wait
+        return shape
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ class Shape(Sequence[int]):
 
 
 def _checked(extents: Iterable[SupportsIndex]) -> tuple[int, ...]:
-    checked = tuple(map(index, extents))
-    if checked and min(checked) < 0:
-        raise StoreSizeError(f"an extent is 0 or more; found the shape {checked}")
-    return checked
+    sizes = tuple(map(index, extents))
+    if sizes and min(sizes) < 0:
+        raise StoreSizeError(f"an extent is 0 or more; found the shape {sizes}")
+    return sizes

@@ -50,7 +50,7 @@ class StoreView:
         """Where the elements are in the root; waits for the task that chooses the shape of an unbound store."""
         index_map = self._map
         if index_map is None:
-            index_map = self._map = IndexMap.whole(self.root.known_shape(), self.root.strides, self.root.start)
+            index_map = self._map = IndexMap.whole(self.root.bound_shape(), self.root.strides, self.root.start)
         return index_map
 
     @property

@@ -68,8 +68,7 @@ class ZarrTiles:
             If a chunk is damaged.
         """
         with _reading(self._array):
-            read = self._array[tuple([slice(low, high) for low, high in box])]
-            return np.asarray(read, self._dtype)
+            return np.asarray(self._array[tuple([slice(low, high) for low, high in box])], self._dtype)
 
     def gather(self) -> AnyStorage:
         """Return all values.
@@ -195,19 +194,19 @@ def _chunk_shape(store: StoreView) -> tuple[int, ...]:
     contents = store.root.contents
     if isinstance(contents, Tiled) and not store.transformed:
         return tuple([max(1, min(size, extent)) for size, extent in zip(contents.tile_shape, store.shape, strict=True)])
-    left, chunk = max(1, _CHUNK_BYTES // store.dtype.itemsize), []
+    budget, chunk = max(1, _CHUNK_BYTES // store.dtype.itemsize), []
     for extent in reversed(store.shape):
-        chunk.append(max(1, min(extent, left)))
-        left = max(1, left // chunk[-1])
+        chunk.append(max(1, min(extent, budget)))
+        budget = max(1, budget // chunk[-1])
     return tuple(reversed(chunk))
 
 
 def _group_shape(shape: Sequence[int], chunk: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Return the shape of the chunks that zarr compresses together, on several threads."""
-    left, group = max(1, _GROUP_BYTES // (prod(chunk) * itemsize)), []
+    budget, group = max(1, _GROUP_BYTES // (prod(chunk) * itemsize)), []
     for extent, size in zip(reversed(shape), reversed(chunk), strict=True):
-        count = min(left, max(1, -(-extent // size)))
-        left //= count
+        count = min(budget, max(1, -(-extent // size)))
+        budget //= count
         group.append(count * size)
     return tuple(reversed(group))
 

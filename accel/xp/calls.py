@@ -14,12 +14,12 @@ from accel.xp.refusals import failure, no_operand
 __all__ = [
     "Exchange",
     "arrays_among",
+    "assign_out",
     "call",
     "is_operand_of_objects",
     "member",
     "method",
     "simple_call",
-    "written",
 ]
 
 _OF_NUMPY = (np.ndarray, np.generic)
@@ -227,10 +227,10 @@ def _called(
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
-    return result if target is None else written(target, result)
+    return result if target is None else assign_out(target, result)
 
 
-def written(target: Any, result: Any, where: Any = True) -> Any:
+def assign_out(target: Any, result: Any, where: Any = True) -> Any:
     """Write a result to ``out=``, or the elements of it for which a condition is true, and return ``out``.
 
     Raises

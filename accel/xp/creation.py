@@ -129,14 +129,14 @@ def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:
 
 
 def _converted(x: Array, device: DeviceLike | None, dtype: DTypeLike | None, copy: bool | None) -> Array:
-    library, wanted = library_on(device), dtype_or_none(dtype) or x.dtype
-    if library is x._library and wanted == x.dtype:
+    library, target = library_on(device), dtype_or_none(dtype) or x.dtype
+    if library is x._library and target == x.dtype:
         return x.__copy__() if copy else x
     if copy is False:
         raise ValueError(
-            f"{x.dtype.name} on {x.device} becomes {wanted.name} on {library.device} only by a copy; write copy=None"
+            f"{x.dtype.name} on {x.device} becomes {target.name} on {library.device} only by a copy; write copy=None"
         )
-    return astype(x, wanted, copy=False).to_device(library.device)
+    return astype(x, target, copy=False).to_device(library.device)
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike | None = None) -> Array:
@@ -158,11 +158,11 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     DTypeError
         If complex numbers would become real.
     """
-    library, wanted = library_of(x), as_dtype(dtype)
+    library, target = library_of(x), as_dtype(dtype)
     array = live(x)
-    refuse_complex(x.dtype, wanted)
-    if copy or wanted != x.dtype:
-        x = created(library, library.namespace.astype, array, wanted, copy=True)
+    refuse_complex(x.dtype, target)
+    if copy or target != x.dtype:
+        x = created(library, library.namespace.astype, array, target, copy=True)
     return x if device is None else x.to_device(device)
 
 
@@ -287,12 +287,12 @@ def full(
     """
     library = library_on(device)
     value = native(library, fill_value)
-    wanted = dtype_or_none(dtype)
-    if wanted is None:
+    target = dtype_or_none(dtype)
+    if target is None:
         refuse_huge(value)
-    elif wanted.kind != "b":
-        refuse_lossy(library, wanted, value)
-    return created(library, library.namespace.full, shape, value, dtype=wanted)
+    elif target.kind != "b":
+        refuse_lossy(library, target, value)
+    return created(library, library.namespace.full, shape, value, dtype=target)
 
 
 def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:

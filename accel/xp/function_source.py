@@ -76,24 +76,24 @@ _ARRAY = """\
         result = library.as_array(result)
     elif type(result) is not ndarray or result.base is not None{is_operand}:
         return wrap(library, result, {sources})
-{checked}    made = Array()
-    made._native = result
-    made._library = library
-    made._shared = None
-    return made
+{checked}    array = Array()
+    array._native = result
+    array._library = library
+    array._shared = None
+    return array
 """
 
 # A field of a named tuple is no operand.
 _FIELDS = """\
-    made = []
+    fields = []
     for field in result:
         if type(field) is ndarray and field.base is None:
             array = Array()
             array._native, array._library, array._shared = field, library, None
-            made.append(array)
+            fields.append(array)
         else:
-            made.append(wrap(library, field, {sources}))
-    return {returns}._make(made)
+            fields.append(wrap(library, field, {sources}))
+    return {returns}._make(fields)
 """
 
 
@@ -116,7 +116,7 @@ def source(row: str, namespace: str, origin: str, page: str) -> str:
         What the function belongs to, and the address of its page without the name, for the docstring.
     """
     (function,) = parsed(row)
-    return _written(function, f"{namespace}.{function.name}({_passed(function.args)})", origin, page)
+    return _filled_in(function, f"{namespace}.{function.name}({_passed(function.args)})", origin, page)
 
 
 def method_source(row: str, origin: str, page: str) -> str:
@@ -128,10 +128,10 @@ def method_source(row: str, origin: str, page: str) -> str:
     array, name = f"native_{first.arg}", function.name
     within = f"library.compute(library.array_type.{name}, {array}, {passed})"
     call = f"{array}.{name}({passed}) if library.within is None else {within}"
-    return _written(function, call, origin, page)
+    return _filled_in(function, call, origin, page)
 
 
-def _written(function: ast.FunctionDef, call: str, origin: str, page: str) -> str:
+def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str) -> str:
     returns = ast.unparse(function.returns or ast.Constant(None))
     return _TEMPLATE.format(
         name=function.name,
@@ -173,11 +173,11 @@ def _operands(signature: ast.arguments) -> str:
     sources, arrays = _sources(signature), _arrays(_positional(signature))
     leads = bool(arrays) and not _are_several(arrays[0])
     start = _SEVERAL_FIRST.format(name=arrays[0].arg, arrays=sources) if arrays else _LIBRARY.format(arrays=sources)
-    written = [] if leads else [start]
+    statements = [] if leads else [start]
     for index, each in enumerate(arrays):
         template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
-        written.append(template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each))))
-    return "".join(written)
+        statements.append(template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each))))
+    return "".join(statements)
 
 
 def _converter(annotation: str) -> str:

@@ -80,8 +80,8 @@ def host_copies() -> HostCopies:
     >>> before = xp.host_copies()
     >>> with accel.using(host_copies="allow"):
     ...     values = np.asarray(x)
-    >>> made = xp.host_copies() - before
-    >>> made.copies, made.nbytes
+    >>> count = xp.host_copies() - before
+    >>> count.copies, count.nbytes
     (1, 800)
     """
     nbytes, places = _nbytes, _places.copy()

@@ -270,17 +270,17 @@ class Methods(ArrayBase):
         copy : bool
             True: always copy. False: return this array itself if it has the dtype.
         """
-        wanted: Any = as_dtype(dtype)
-        refuse_complex(self.dtype, wanted)
-        if casting != "unsafe" and not np.can_cast(self.dtype, wanted, casting=casting):  # type: ignore[arg-type]
+        target: Any = as_dtype(dtype)
+        refuse_complex(self.dtype, target)
+        if casting != "unsafe" and not np.can_cast(self.dtype, target, casting=casting):  # type: ignore[arg-type]
             raise TypeError(
-                f"{self.dtype.name} is not cast to {wanted.name} with casting={casting!r}; write casting='unsafe'"
+                f"{self.dtype.name} is not cast to {target.name} with casting={casting!r}; write casting='unsafe'"
             )
-        if not copy and wanted == self.dtype:
+        if not copy and target == self.dtype:
             return self
         if self._library.device is Device.CPU:
-            return self._method("astype", wanted)
-        return self._function("astype", wanted, copy=True)
+            return self._method("astype", target)
+        return self._function("astype", target, copy=True)
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""

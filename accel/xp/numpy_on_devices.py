@@ -11,7 +11,7 @@ import numpy as np
 from accel.dtypes import DType, as_dtype
 from accel.errors import DTypeError
 from accel.xp.array_base import ArrayBase
-from accel.xp.calls import arrays_among, written
+from accel.xp.calls import arrays_among, assign_out
 from accel.xp.numpy_signatures import CREATING as CREATING_NAMES
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
@@ -57,8 +57,8 @@ def ufunc_there(
     if keywords.get("dtype") is not None or "casting" in keywords:
         if not all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs):
             return NotImplemented
-        wanted = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
-        inputs = _cast(x, function, inputs, wanted, keywords.get("casting", "same_kind"))
+        target = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
+        inputs = _cast(x, function, inputs, target, keywords.get("casting", "same_kind"))
     return function_there(x, function, inputs, options, where=keywords.get("where", True))
 
 
@@ -71,8 +71,8 @@ def _cast(
     signature = (*[None] * function.nin, *[dtype] * function.nout)
     resolved = function.resolve_dtypes((*dtypes, *[None] * function.nout), signature=signature, casting=casting)
     return tuple(
-        convert(each, wanted, copy=False) if isinstance(each, ArrayBase) else each
-        for each, wanted in zip(inputs, resolved, strict=False)
+        convert(each, target, copy=False) if isinstance(each, ArrayBase) else each
+        for each, target in zip(inputs, resolved, strict=False)
     )
 
 
@@ -111,7 +111,7 @@ def function_there(
         _refuse_cast(result.dtype, target.dtype)
     elif result.dtype != target.dtype:  # NumPy would compute in the dtype of ``out=``
         return NotImplemented
-    return written(target, result, where)
+    return assign_out(target, result, where)
 
 
 def _is_given(name: str, value: object) -> bool:
@@ -125,10 +125,10 @@ def _has_host_arrays(values: Iterable[Any]) -> bool:
     )
 
 
-def _refuse_cast(dtype: DType, wanted: DType) -> None:
-    if not np.can_cast(dtype, wanted, "same_kind"):
+def _refuse_cast(dtype: DType, target: DType) -> None:
+    if not np.can_cast(dtype, target, "same_kind"):
         raise DTypeError(
-            f"out has dtype {wanted.name}, which cannot hold results of {dtype.name}; write "
+            f"out has dtype {target.name}, which cannot hold results of {dtype.name}; write "
             f"out=xp.empty(shape, dtype='{dtype.name}')"
         )
 

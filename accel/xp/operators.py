@@ -108,21 +108,23 @@ _BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 
 def _source() -> str:
-    written = [_written(_UNARY, name, f"result = {text}", "self._native") for name, text in _UNARY_OPERATORS.items()]
+    methods = [
+        _method_source(_UNARY, name, f"result = {text}", "self._native") for name, text in _UNARY_OPERATORS.items()
+    ]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        written.append(_written(_BINARY, name, f"result = self._native {sign} other"))
+        methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other"))
     for name, sign in _ARITHMETIC.items():
-        written.append(_written(_BINARY, f"r{name}", f"result = other {sign} self._native"))
-        written.append(_written(_IN_PLACE, f"i{name}", f"array {sign}= other"))
+        methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native"))
+        methods.append(_method_source(_IN_PLACE, f"i{name}", f"array {sign}= other"))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
-        written.append(_written(_BINARY, name, f"result = {compute}(self._native, other)"))
-        written.append(_written(_BINARY, f"r{name}", f"result = {compute}(other, self._native)"))
-        written.append(_written(_IN_PLACE, f"i{name}", f"{compute}(array, other, out=array)"))
-    return "".join(written)
+        methods.append(_method_source(_BINARY, name, f"result = {compute}(self._native, other)"))
+        methods.append(_method_source(_BINARY, f"r{name}", f"result = {compute}(other, self._native)"))
+        methods.append(_method_source(_IN_PLACE, f"i{name}", f"{compute}(array, other, out=array)"))
+    return "".join(methods)
 
 
-def _written(template: str, name: str, statement: str, operands: str = "self._native, other") -> str:
+def _method_source(template: str, name: str, statement: str, operands: str = "self._native, other") -> str:
     return template.format(name=name, statement=statement, operands=operands)
 
 

@@ -40,10 +40,10 @@ def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
         )
 
 
-def refuse_complex(dtype: DType, wanted: DType) -> None:
+def refuse_complex(dtype: DType, target: DType) -> None:
     """Refuse a cast that would drop the imaginary parts of complex numbers."""
-    if dtype.kind == "c" and wanted.kind not in "cb":
-        raise DTypeError(f"{dtype.name} becomes {wanted.name} only without its imaginary part; write xp.real(x)")
+    if dtype.kind == "c" and target.kind not in "cb":
+        raise DTypeError(f"{dtype.name} becomes {target.name} only without its imaginary part; write xp.real(x)")
 
 
 def no_operand(library: ArrayLibrary, value: object) -> TypeError:

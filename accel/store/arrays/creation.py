@@ -130,29 +130,29 @@ def from_strings(strings: Iterable[str | None]) -> StringLogicalArray:
     >>> from_strings(["Bern", None]).get_physical_array().strings()
     ['Bern', None]
     """
-    given = list(strings)
-    encoded = [b"" if each is None else each.encode() for each in given]
-    offsets = np.zeros(len(given) + 1, np.int64)
+    texts = list(strings)
+    encoded = [b"" if each is None else each.encode() for each in texts]
+    offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(each) for each in encoded], out=offsets[1:])
     chars = np.frombuffer(b"".join(encoded), np.uint8)
-    mask = np.array([each is not None for each in given]) if None in given else None
+    mask = np.array([each is not None for each in texts]) if None in texts else None
     stores = [store_on(HostStorage.on_array(each)) for each in (offsets, chars)]
     return StringLogicalArray(stores[0], stores[1], _mask(mask))
 
 
-def _array(given: StoreLike) -> LogicalArray:
-    return given if isinstance(given, LogicalArray) else LogicalArray(_store(given))
+def _array(source: StoreLike) -> LogicalArray:
+    return source if isinstance(source, LogicalArray) else LogicalArray(_store(source))
 
 
-def _store(given: StoreLike) -> LogicalStore:
-    if isinstance(given, LogicalArray):
-        return given.data
-    return given if isinstance(given, LogicalStore) else from_array(_memory(given))
+def _store(source: StoreLike) -> LogicalStore:
+    if isinstance(source, LogicalArray):
+        return source.data
+    return source if isinstance(source, LogicalStore) else from_array(_memory(source))
 
 
-def _memory(given: Any) -> Any:
-    return np.asarray(given) if isinstance(given, list | tuple) else given
+def _memory(source: Any) -> Any:
+    return np.asarray(source) if isinstance(source, list | tuple) else source
 
 
-def _mask(given: StoreLike | None) -> LogicalStore | None:
-    return None if given is None else _store(given)
+def _mask(source: StoreLike | None) -> LogicalStore | None:
+    return None if source is None else _store(source)

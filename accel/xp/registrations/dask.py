@@ -77,8 +77,8 @@ def _numel(x: Array, axis: "_Axes | None" = None, keepdims: bool = False, dtype:
     axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     reduced = {each % x.ndim for each in axes}
     count = prod(x.shape[each] for each in reduced)
-    kept = (1 if at in reduced else extent for at, extent in enumerate(x.shape) if keepdims or at not in reduced)
-    return _xp().full(tuple(kept), count, dtype=dtype, device=x.device)  # type: ignore[no-any-return]
+    extents = (1 if at in reduced else extent for at, extent in enumerate(x.shape) if keepdims or at not in reduced)
+    return _xp().full(tuple(extents), count, dtype=dtype, device=x.device)  # type: ignore[no-any-return]
 
 
 def _nannumel(x: Array, **keywords: Any) -> Array:

@@ -1,18 +1,18 @@
 """The order of all work on the boxes of a root: tasks, and the host while it reads or writes.
 
-This is for boxes what `accel.memory.hazards` is for ranges of addresses: two tiles of a matrix that are columns have
-no element in common, but their addresses interleave.
+`accel.memory.hazards` orders work by ranges of addresses. Boxes need an order of their own: two columns of a matrix
+have no element in common, but their addresses interleave.
 
-**The invariant.** Some work finds what it must come after, and is recorded itself, in one step for all the boxes it
-uses, under one lock. So any two works that use the same element, one of them writing, have an order. The order is the
-same for all elements they share. No work comes after one that was recorded later, so there is no deadlock. With the
-lock held nothing waits.
+**The invariant.** Under one lock, in one step for all boxes that a work uses, the earlier works that it must wait for
+are looked up and the work is recorded. So any two works that use the same element, one of them writing, have an order.
+The order is the same for all elements they share. No work waits for one that was recorded later, so there is no
+deadlock. No thread waits while it holds the lock.
 
-A task leaves when all that it comes after have left, also if it failed or never began. So it takes the place of the
-earlier uses inside of the boxes that it writes: what comes after it comes after these. The host takes no place,
-because an interrupt may end its wait.
+A task leaves after all works that it waits for, also if it failed or never began. So its use replaces the earlier uses
+inside of the boxes that it writes: work that waits for the task need not wait for these. A use by the host replaces
+none, because an interrupt may end the wait of the host.
 
-A work leaves before it is done for those who wait for it. So whoever has waited finds its failure.
+A work leaves before the threads that wait for it go on. So they find its failure.
 """
 
 import threading
@@ -40,7 +40,7 @@ class Use(NamedTuple):
     box : Box
         The elements.
     access : Access
-        What is done with them.
+        Whether the work reads, writes or reduces them.
     op : object
         The operator of a reduction.
     """
@@ -75,8 +75,8 @@ class HostWork:
         return self._over or forked_since(self._process)
 
     def settle(self) -> None:
-        """Block until it is over; refused in a body whose end it waits for."""
-        # These refuse it; the gate does not know who waits.
+        """Block until it is over; an error in the body of a task that it waits for."""
+        # The works raise that error; the gate does not know which thread waits.
         for each in self.after:
             each.settle()
         if not self.done():
@@ -84,7 +84,7 @@ class HostWork:
                 pass
 
     def end(self) -> None:
-        """Let those go on who wait."""
+        """Let the waiting threads go on."""
         self.after = ()
         self._over = True
         self._gate.release()
@@ -119,13 +119,13 @@ def _record(work: Work, use: Use, after: dict[int, Work]) -> None:
     regions = root.regions
     if regions is IDLE:
         regions = root.regions = Regions(root.box)
-    takes_place = use.access in _ALONE and type(work) is not HostWork
+    replaces = use.access in _ALONE and type(work) is not HostWork
     replaced = []
     for box, other, earlier in regions.uses.overlapping(use.box):
         if other is work or not _ordered(earlier, use):
             continue
         after[id(other)] = other
-        if takes_place and covers(use.box, box):
+        if replaces and covers(use.box, box):
             replaced.append((box, other))
     regions.uses.add(use.box, work, use)
     for box, other in replaced:
@@ -142,7 +142,7 @@ def _ordered(earlier: Effect, later: Effect) -> bool:
 
 
 def leave(work: Work, uses: Sequence[Use]) -> None:
-    """Forget some work that is over; what it failed to write is invalid until other work overwrites it."""
+    """Forget some work that is over; elements that it failed to write are invalid until other work overwrites them."""
     failure = work.failure
     with lock:
         for use in uses:
@@ -163,7 +163,7 @@ def hosting(root: Root, box: Box, access: Access) -> Iterator[None]:
     """
     work, uses = HostWork(), [Use(root, box, access)]
     try:
-        with lock:  # who finds the work also finds what it waits for
+        with lock:  # a thread that finds the work also finds the works that it waits for
             work.after = enter(work, uses)
         for each in work.after:
             each.settle()

@@ -1,4 +1,4 @@
-"""`BoxTree`: objects by box; finds those whose boxes overlap a given one, without a look at all of them."""
+"""`BoxTree`: objects by box; finds the boxes that overlap another one without a search through all."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ _FEW = 16
 
 
 class Entry(NamedTuple, Generic[_Key, _Value]):
-    """An object of a `BoxTree`: its box, what it is found by on removal, and what belongs to it."""
+    """An object of a `BoxTree`: its box, the key that removal needs, and a value."""
 
     box: Box
     key: _Key
@@ -28,7 +28,7 @@ class BoxTree(Generic[_Key, _Value]):
     """Entries by box: a tree in which each node cuts its region into halves along one axis.
 
     A node has the entries that its cut would divide; those on one side of it are in its children. Regions are halved,
-    so the depth is at most the number of bits of the extents, in whatever order entries come.
+    so the depth is at most the number of bits of the extents, in any order of insertion.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Failures of tasks: one exception is raised for everyone who waits, and its traceback is that of the task.
+"""Failures of tasks: one exception is raised in every thread that waits, with the traceback of the task.
 
 Each ``raise`` adds the frames of the caller to the traceback of the exception. So it would grow with each reader, and
 keep the variables of all of them.
@@ -22,7 +22,7 @@ def origin(function: _Function) -> _Function:
 
 
 def again(failure: BaseException) -> BaseException:
-    """Return a failure of a task to raise once more, without the frames of those who raised it before."""
+    """Return a failure of a task to raise once more, without the frames of earlier readers."""
     return failure.with_traceback(_of_task(failure))
 
 

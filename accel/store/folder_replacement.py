@@ -14,10 +14,10 @@ _EXCHANGE = 2  # RENAME_EXCHANGE
 
 
 def put_in_place(finished: Path, path: Path) -> None:
-    """Rename a folder to a path; what is there is removed after that.
+    """Rename a folder to a path, then remove the folder that was there.
 
-    Where the system can exchange two folders, there is one at the path at any time. Elsewhere the old one is moved
-    aside first, and a crash at that moment leaves both under other names.
+    Linux exchanges the two folders in one step, so that one is at the path at any time. Elsewhere the old folder is
+    renamed first, and a crash at that moment leaves both under other names.
     """
     if not path.exists():
         finished.rename(path)

@@ -90,7 +90,7 @@ class PhysicalCore:
 
     @classmethod
     def unbound(cls, dtype: DType, ndim: int, place: Place) -> Self:
-        """Return the physical store of an unbound store, to whose `bound` a task gives data."""
+        """Return the physical store of an unbound store, which a task binds to data."""
         store = object.__new__(cls)
         store.dtype = dtype
         store._binding = Binding(dtype, ndim, place)

@@ -1,6 +1,6 @@
 """`Regions`: which work uses which boxes of a root, and which boxes are invalid because work failed.
 
-`accel.store.box_order` records work here, with the order of all that use the same elements.
+`accel.store.box_order` records work here, and orders works that use the same elements.
 """
 
 import threading
@@ -15,7 +15,7 @@ from accel.support.locks import open_after_fork
 __all__ = ["IDLE", "Access", "Effect", "Regions", "Work", "lock"]
 
 lock = open_after_fork(threading.RLock())
-"""Guards all `Regions`; nothing waits with it held."""
+"""Guards all `Regions`; no thread waits while it holds the lock."""
 
 
 class Access(PlainEnum):
@@ -83,7 +83,7 @@ class Regions:
     uses : BoxTree
         The uses by works in flight.
     failed : BoxTree or None
-        The boxes that no work has written since one failed to, and why it failed; None if there are none.
+        The boxes that a work failed to write and no later work has overwritten, with the failure; None if there are none.
     """
 
     __slots__ = ("failed", "uses")
@@ -93,7 +93,7 @@ class Regions:
         self.failed: BoxTree[BaseException, None] | None = None
 
     def make_valid(self, box: Box) -> None:
-        """Note that the elements of a box were overwritten, by whatever means."""
+        """Note that the elements of a box were overwritten."""
         if self.failed is not None:
             with lock:
                 self._cut(box)
@@ -142,7 +142,7 @@ class Regions:
         Raises
         ------
         BaseException
-            The failure of a task that was to write what the host would read.
+            The failure of a task that was to write elements of the box.
         """
         if self is IDLE:
             return

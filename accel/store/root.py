@@ -168,7 +168,7 @@ class Root:
         return everything(self.ndim) if self.shape is None else box_of(self.shape)
 
     def bound_shape(self) -> tuple[int, ...]:
-        """Return the shape, once the task is done that chooses it.
+        """Return the shape; waits for the task that chooses it.
 
         Raises
         ------

@@ -14,13 +14,13 @@ from accel.store.store_targets import Place, StoreTarget
 __all__ = ["DEFAULT_ALIGNMENT", "bytes_of", "elements_of"]
 
 DEFAULT_ALIGNMENT = 16
-"""Default alignment in bytes, as in Legate; blocks are aligned at least so."""
+"""Default alignment in bytes, as in Legate; the least alignment of a block."""
 
 _BYTE = as_dtype("uint8")
 
 
 def bytes_of(place: Place, nbytes: int, alignment: int) -> AnyStorage:
-    """Allocate managed bytes, aligned as asked."""
+    """Allocate managed bytes with an alignment."""
     if place.kind is StoreTarget.ZCMEM:
         with pinned(nbytes + alignment - 1, _BYTE, place.device) as whole:
             return whole.window(-whole.pointer % alignment, nbytes, _BYTE)

@@ -1,7 +1,7 @@
-"""Stores that are attached to the same memory of the user: the host sees what tasks do to it by another store.
+"""Stores that are attached to the same memory of the user: the host waits for tasks on all of them.
 
-The regions of a root know nothing of another root on the same bytes. The hazards of the memory do: there tasks are
-recorded by `accel.engines.attached_memory`, as events that know their works.
+The regions of a root do not record tasks that use another root on the same bytes. The hazards of the memory do:
+`accel.engines.attached_memory` records tasks there, as events that know their works.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def settle(root: Root, box: Box, *, writing: bool) -> None:
     Raises
     ------
     BaseException
-        The failure of a task that was to write what the host would read, by this store or by another.
+        The failure of a task that was to write elements of the box, by this store or by another.
     """
     root.regions.settle(box, writing=writing)
     for work, use in other_uses(root, box):
@@ -35,7 +35,7 @@ def settle(root: Root, box: Box, *, writing: bool) -> None:
 
 
 def other_uses(root: Root, box: Box) -> list[tuple[Any, Use]]:
-    """Return the tasks that use bytes of a box by another store and are in flight, or failed, and these uses."""
+    """Return the tasks in flight, or failed, that use bytes of a box by another store, each with its use."""
     home = root.home
     if home is None or root.contents is not home or home.owner.hazards is None or is_empty(box):
         return []
@@ -70,9 +70,9 @@ def note_filled(root: Root, box: Box) -> None:
         note_overwritten(Use(root, box, Access.WRITE), earlier)
 
 
-def _works(seen: Any, low: int, high: int) -> Iterator[Any]:
-    """Return the works of tasks that the hazards of some bytes name."""
-    events = {id(each[2]): each[2].event for each in chain(*seen) if each[0] < high and low < each[1]}
+def _works(hazards: Any, low: int, high: int) -> Iterator[Any]:
+    """Return the works of the tasks that are recorded in the hazards of some bytes."""
+    events = {id(each[2]): each[2].event for each in chain(*hazards) if each[0] < high and low < each[1]}
     for event in events.values():
         if getattr(event, "of_tasks", False):
             yield from {id(work): work for work in (*event.works, *event.own)}.values()

@@ -55,7 +55,7 @@ def place_of(target: StoreTarget | Place | DeviceLike | None) -> Place:
 
 
 def place_of_argument(target: StoreTarget | Place | DeviceLike) -> Place:
-    """Return the place of a target, as `place_of`; a device that is not here is a wrong argument.
+    """Return the place of a target, as `place_of`; an error of the argument if there is no such device.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`task_scope`: a task, at whose end its scratch memory is freed."""
+"""`task_scope`: a task, which frees its scratch memory at its end."""
 
 from contextvars import ContextVar
 from typing import Self
@@ -19,11 +19,11 @@ class TaskScope:
         The kind of memory that its buffers get by default; None for that of `Device.default`.
     """
 
-    __slots__ = ("_held", "_outer", "place")
+    __slots__ = ("_outer", "_storages", "place")
 
     def __init__(self, place: Place | None = None) -> None:
         self.place = place
-        self._held: dict[int, Storage] = {}
+        self._storages: dict[int, Storage] = {}
         self._outer: TaskScope | None = None
 
     def __enter__(self) -> Self:
@@ -34,25 +34,25 @@ class TaskScope:
     def __exit__(self, *exception: object) -> None:
         # Not reset by a token: a generator may end in another context than it began in.
         _current.set(self._outer)
-        if self._held:
+        if self._storages:
             self.end()
 
     def hold(self, storage: Storage) -> None:
         """Keep some memory until the task ends."""
-        self._held[id(storage)] = storage
+        self._storages[id(storage)] = storage
 
     def add_buffer(self, storage: Storage) -> None:
         """Keep the memory of a buffer until the task ends."""
         self.hold(storage)
 
     def drop(self, storage: Storage) -> None:
-        """Keep some memory no longer; harmless if it was not kept."""
-        self._held.pop(id(storage), None)
+        """Forget some memory, which is not released at the end; no effect if the task does not keep it."""
+        self._storages.pop(id(storage), None)
 
     def end(self) -> None:
-        """Release all memory that is kept."""
-        while self._held:
-            _, storage = self._held.popitem()
+        """Release all memory that the task keeps."""
+        while self._storages:
+            _, storage = self._storages.popitem()
             storage.release()
 
 

@@ -138,7 +138,7 @@ def _opened(path_or_array: Any) -> Any:
     try:
         opened = zarr.open(path, mode="r")
     except Exception as error:
-        raise FormatError(f"{path!r} holds no array that zarr can read: {_text(error)}; write it again") from error
+        raise FormatError(f"{path!r} has no array that zarr can read: {_text(error)}; write it again") from error
     if not isinstance(opened, zarr.Array):
         names = ", ".join(sorted(opened.array_keys())[:9])
         raise FormatError(f"{path!r} is a group of zarr; give the path of one array in it: {names}")
@@ -223,7 +223,7 @@ def _checked_chunks(chunks: Iterable[SupportsIndex], shape: tuple[int, ...]) -> 
 
 
 def _refuse_other_files(folder: Path) -> None:
-    """Refuse to replace what is no array of zarr."""
+    """Refuse to replace anything but an array of zarr."""
     if os.path.lexists(folder) and not _is_array(folder):
         raise FileExistsError(f"{str(folder)!r} exists and is no array of zarr; remove it, or write to another path")
 
@@ -238,7 +238,7 @@ def _is_array(folder: Path) -> bool:
 
 @contextmanager
 def _reading(array: Any) -> Iterator[None]:
-    """Raise `FormatError` for whatever zarr and its codecs raise on damaged chunks."""
+    """Raise `FormatError` in place of the errors of zarr and its codecs on damaged chunks."""
     try:
         yield
     except MemoryError:

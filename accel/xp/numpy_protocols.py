@@ -34,7 +34,7 @@ _FACTS: Mapping[object, Callable[..., Any]] = {
     np.iscomplexobj: lambda x: x.dtype.kind == "c",
     np.isrealobj: lambda x: x.dtype.kind != "c",
 }
-"""The functions that read no elements, so that a device array needs no copy."""
+"""The functions that read no elements: a device array needs no copy."""
 
 
 def _dtype_of(value: Any) -> Any:

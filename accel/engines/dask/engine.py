@@ -371,7 +371,7 @@ class DaskEngine(Engine):
                 value.future = values[value.key]
         if version.changed:
             assert root.shape is not None, "a box of a known shape was written"
-            root._hold(Tiles(self.cluster, root, version.tiling, root.shape), HOST)
+            root._set_memory(Tiles(self.cluster, root, version.tiling, root.shape), HOST)
         elif root.readonly:
             self._sent[root] = version.tiling
 

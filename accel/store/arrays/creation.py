@@ -70,7 +70,7 @@ def create_list_array(
     Raises
     ------
     StoreValueError
-        If a shape or a dtype is another.
+        If a shape or a dtype is wrong.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def create_string_array(
     Raises
     ------
     StoreValueError
-        If a shape or a dtype is another, or only one of both is given.
+        If a shape or a dtype is wrong, or one of the two is missing.
     """
     if (offsets is None) != (chars is None):
         raise StoreValueError("strings need both offsets and chars; for an unbound array give neither")

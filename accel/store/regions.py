@@ -83,7 +83,7 @@ class Regions:
     uses : BoxTree
         The uses by works in flight.
     failed : BoxTree or None
-        The boxes that a work failed to write and no later work has overwritten, with the failure; None if there are none.
+        The boxes that a work failed to write and no later work has overwritten, with the failure; None: there are none.
     """
 
     __slots__ = ("failed", "uses")

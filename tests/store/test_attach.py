@@ -23,8 +23,8 @@ SIM, OTHER = Device("sim"), Device("sim:1")
 
 def values_of(store):
     physical = store.get_physical_store(store.root.place)
-    found = physical.span_read_accessor()
-    return (found if isinstance(found, np.ndarray) else found.to_numpy()).tolist()
+    result = physical.span_read_accessor()
+    return (result if isinstance(result, np.ndarray) else result.to_numpy()).tolist()
 
 
 def strided(whole, case):
@@ -149,30 +149,30 @@ def test_an_object_without_memory_is_refused():
 
 
 def test_a_deleter_runs_once_after_the_last_use():
-    called = []
+    calls = []
     array = np.arange(4, dtype="i8")
     pointer = array.__array_interface__["data"][0]
 
     def attached(read_only=False):
-        allocation = ExternalAllocation.create_sysmem(pointer, 32, read_only, lambda: called.append(1))
+        allocation = ExternalAllocation.create_sysmem(pointer, 32, read_only, lambda: calls.append(1))
         return create_store("int64", (4,), allocation=allocation)
 
     store = attached()
     child = store.promote(0, 2)
     del store
     gc.collect()
-    assert not called
+    assert not calls
     assert np.asarray(child.get_physical_store()).shape == (2, 4)
     del child
     gc.collect()
-    assert called == [1]
+    assert calls == [1]
     store = attached()
     store.fill(3)
     store.detach()
-    assert called == [1, 1]
+    assert calls == [1, 1]
     del store
     gc.collect()
-    assert called == [1, 1]
+    assert calls == [1, 1]
     assert array.tolist() == [3] * 4
 
 
@@ -364,7 +364,7 @@ def test_detaching_after_a_failure_gives_the_memory_back_and_raises_it():
     assert store.root.detached
 
 
-class Held:
+class EngineValues:
     """Values that an engine holds."""
 
     nbytes = 0
@@ -380,10 +380,10 @@ class Held:
 def test_the_values_that_an_engine_holds_are_gathered_at_the_first_use():
     for target, (views, _) in product((None, "sim"), enumerate("ab")):
         store = create_store("int64", (4,))
-        store.root.contents = held = Held(np.arange(4))
+        store.root.contents = contents = EngineValues(np.arange(4))
         if views:
             store.offload_to(target or "cpu")
         physical = store.slice(0, Slice(1, 3)).get_physical_store(target)
-        found = physical.span_read_accessor()
-        assert (found if target is None else found.to_numpy()).tolist() == [1, 2]
-        assert held.gathered == 1
+        result = physical.span_read_accessor()
+        assert (result if target is None else result.to_numpy()).tolist() == [1, 2]
+        assert contents.gathered == 1

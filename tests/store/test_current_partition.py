@@ -21,9 +21,9 @@ def test_it_is_the_last_one_of_this_view():
     view = store.transpose((1, 0))
     store.partition_by_tiling((2, 2))
     store.partition_by_tiling((3, 3), (2, 3))
-    found = store.get_partition()
-    assert (found.tile_shape, found.color_shape, found.store) == ((3, 3), (2, 3), store)
-    assert np.asarray(found.get_child_store(1, 1).get_physical_store()).tolist() == [[21, 22, 23]]
+    result = store.get_partition()
+    assert (result.tile_shape, result.color_shape, result.store) == ((3, 3), (2, 3), store)
+    assert np.asarray(result.get_child_store(1, 1).get_physical_store()).tolist() == [[21, 22, 23]]
     assert view.get_partition() is None
     view.partition_by_tiling((6, 1))
     assert np.asarray(view.get_partition().get_child_store(0, 1).get_physical_store()).ravel().tolist() == [

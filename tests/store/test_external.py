@@ -27,7 +27,7 @@ fbmem = ExternalAllocation.create_fbmem
 
 @pytest.fixture(params=["cpu", "sim"])
 def memory(request):
-    """Memory of 16 bytes that somebody else allocated, and a function that makes an allocation of it."""
+    """Memory of 16 bytes of another library, and a function that makes an allocation of it."""
     if request.param == "cpu":
         array = np.arange(4, dtype="float32")
         yield lambda **options: sysmem(array.ctypes.data, array.nbytes, **options)
@@ -103,15 +103,15 @@ class TestADeleter:
             raise ZeroDivisionError("in the deleter")
 
         reported = []
-        monkeypatch.setattr("sys.unraisablehook", lambda seen: reported.append(seen.exc_value))
+        monkeypatch.setattr("sys.unraisablehook", lambda report: reported.append(report.exc_value))
         store = create_store("float32", (4,), allocation=memory(deleter=fail))
         del store
         gc.collect()
         assert [type(each) for each in reported] == [ZeroDivisionError]
 
     def test_runs_after_the_last_array_on_the_memory(self, calls):
-        given = np.arange(4, dtype="float32")
-        store = create_store("float32", (4,), allocation=sysmem(given, deleter=lambda: calls.append("freed")))
+        values = np.arange(4, dtype="float32")
+        store = create_store("float32", (4,), allocation=sysmem(values, deleter=lambda: calls.append("freed")))
         array = np.asarray(store.get_physical_store())
         store.detach()
         assert not calls
@@ -222,9 +222,9 @@ class TestMemoryOfADevice:
             store.fill(3.0)
             assert np.asarray(store.get_physical_store("cpu")).tolist() == [[3, 3], [3, 3]]
             store.detach()
-            copied = HostStorage(4, "float32")
-            copy_elements(copied, storage)
-            assert copied.load(0, 4).tolist() == [3, 3, 3, 3]
+            copy = HostStorage(4, "float32")
+            copy_elements(copy, storage)
+            assert copy.load(0, 4).tolist() == [3, 3, 3, 3]
 
     def test_may_be_a_buffer_of_the_backend(self):
         with DeviceStorage(4, "sim", "float32") as storage:

@@ -20,7 +20,7 @@ def root_of(case):
     return store
 
 
-def listed(store):
+def listing(store):
     values = np.asarray(store.get_physical_store())
     if values.dtype.kind == "c":
         values = np.stack([values.real.ravel(), values.imag.ravel()], -1)
@@ -28,17 +28,17 @@ def listed(store):
 
 
 def by(*groups, key):
-    found = [case for case in CASES if case["group"] in groups or not groups]
-    return rows("case", [case for case in found if key in case], ids=lambda case: f"{case['group']}-{case['id']}")
+    cases = [case for case in CASES if case["group"] in groups or not groups]
+    return rows("case", [case for case in cases if key in case], ids=lambda case: f"{case['group']}-{case['id']}")
 
 
-def described(store, root):
+def description(store, root):
     return {
         "shape": [*store.shape],
         "transformed": store.transformed,
         "equal_storage_root": store.equal_storage(root),
         "overlaps_root": store.overlaps(root),
-        "values": listed(store),
+        "values": listing(store),
     }
 
 
@@ -48,7 +48,7 @@ TRANSFORMS = "promote", "project", "broadcast", "slice", "transpose", "delineari
 @by(*TRANSFORMS, key="result")
 def test_transforms_give_the_recorded_stores(case):
     root = root_of(case)
-    assert described(chained(root, case["ops"]), root) == case["result"]
+    assert description(chained(root, case["ops"]), root) == case["result"]
 
 
 @by("tiling", key="result")
@@ -57,8 +57,8 @@ def test_tilings_give_the_recorded_tiles(case):
     assert [*partition.color_shape] == case["result"]["color_shape"]
     for color, expected in case["result"]["tiles"].items():
         tile = partition.get_child_store(*map(int, color.split(",")))
-        found = {"shape": [*tile.shape], "transformed": tile.transformed, "values": listed(tile)}
-        assert found == expected | {"values": listed(tile)} | expected, color
+        result = {"shape": [*tile.shape], "transformed": tile.transformed, "values": listing(tile)}
+        assert result == expected | {"values": listing(tile)} | expected, color
 
 
 @by("alias", key="ops2")

@@ -175,9 +175,9 @@ def test_only_the_part_of_an_output_is_poisoned():
     column = whole.slice(1, 1, 3).promote(0, 2)
     place = place_of("sim")
     PhysicalStore.on(storage, column, np.dtype("float32"), access=Access.WRITE, place=place).span_write_accessor()
-    found = accel.LayoutTensor(storage, whole.layout).to_numpy()
-    assert np.isnan(found[:, 1:3]).all()
-    assert (found[:, [0, 3]] == 1).all()
+    result = accel.LayoutTensor(storage, whole.layout).to_numpy()
+    assert np.isnan(result[:, 1:3]).all()
+    assert (result[:, [0, 3]] == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -364,9 +364,9 @@ def test_dlpack_of_a_read_only_store_is_read_only():
 @pytest.mark.parametrize("device", DEVICES)
 def test_dlpack_keeps_the_memory_of_a_dropped_store(device):
     store = filled((1000,))
-    taken = xp.from_dlpack(store.get_physical_store(device))
+    array = xp.from_dlpack(store.get_physical_store(device))
     del store
-    assert int(xp.sum(taken)) == 999 * 500
+    assert int(xp.sum(array)) == 999 * 500
 
 
 def test_kernels_and_arrays_take_a_physical_store():

@@ -65,18 +65,18 @@ def test_a_tree_finds_the_entries_whose_boxes_overlap(shape, count, random):
         ends = [(random.randint(0, extent), random.randint(0, min(extent, 8))) for extent in shape]
         return tuple((low, min(low + size, extent)) for (low, size), extent in zip(ends, shape, strict=True))
 
-    tree, held = BoxTree(box_of(shape)), []
+    tree, entries = BoxTree(box_of(shape)), []
     for _ in range(count):
-        held.append((box(), object()))
-        tree.add(*held[-1], None)
+        entries.append((box(), object()))
+        tree.add(*entries[-1], None)
         if random.random() < 0.3:
-            gone = held.pop(random.randrange(len(held)))
+            gone = entries.pop(random.randrange(len(entries)))
             assert tree.remove(*gone)
             assert not tree.remove(*gone)
-        wanted = box()
-        found = [entry.key for entry in tree.overlapping(wanted)]
-        assert sorted(map(id, found)) == sorted(id(key) for each, key in held if overlap(each, wanted))
-    for each in held:
+        query = box()
+        result = [entry.key for entry in tree.overlapping(query)]
+        assert sorted(map(id, result)) == sorted(id(key) for each, key in entries if overlap(each, query))
+    for each in entries:
         assert tree.remove(*each)
     assert not tree
 
@@ -110,28 +110,28 @@ def conflict(one, other):
 @settings(max_examples=200)
 @given(USES, st.randoms(use_true_random=False))
 def test_all_works_that_share_elements_have_an_order_also_if_others_have_left(programs, random):
-    root, works, after, left = root_of(*SHAPE), [], {}, set()
+    root, works, after, gone = root_of(*SHAPE), [], {}, set()
     operators = {"add": object(), "max": object()}
     for program in programs:
         work = Task()
         uses = [
             Use(root, box, access, operators[op] if access is Access.REDUCE else None) for box, access, op in program
         ]
-        found = enter(work, uses)
-        assert work not in found
-        assert all(each in works and each not in left for each in found)
-        after[work] = set(found)
+        result = enter(work, uses)
+        assert work not in result
+        assert all(each in works and each not in gone for each in result)
+        after[work] = set(result)
         for earlier, its_program in zip(works, programs, strict=False):
             if conflict(its_program, program):
-                assert earlier in left or reaches(after, work, earlier)
+                assert earlier in gone or reaches(after, work, earlier)
         works.append(work)
         for each in works[:-1]:
-            if each not in left and after[each] <= left and random.random() < 0.3:
+            if each not in gone and after[each] <= gone and random.random() < 0.3:
                 its_uses = [Use(root, box, access) for box, access, _ in programs[works.index(each)]]
                 leave(each, its_uses)
-                left.add(each)
+                gone.add(each)
     for each, program in zip(works, programs, strict=True):
-        if each not in left:
+        if each not in gone:
             leave(each, [Use(root, box, access) for box, access, _ in program])
     assert not root.regions.uses
 

@@ -44,9 +44,9 @@ class TestAScalar:
 
     @given(st.integers(-(2**63), 2**64 - 1))
     def test_of_an_integer_has_the_smallest_type_that_holds_it(self, value):
-        found = Scalar(value).dtype
+        result = Scalar(value).dtype
         sizes = [np.dtype(f"{'u' if value >= 0 else 'i'}{size}") for size in (1, 2, 4, 8)]
-        assert found == next(each for each in sizes if np.iinfo(each).min <= value <= np.iinfo(each).max)
+        assert result == next(each for each in sizes if np.iinfo(each).min <= value <= np.iinfo(each).max)
 
     @pytest.mark.parametrize("dtype", supported(), ids=str)
     def test_has_the_type_that_is_asked_for(self, dtype):
@@ -134,10 +134,10 @@ class TestASharedScalar:
     def test_is_shared_by_its_copies_and_owned_by_deep_copies(self):
         memory = bytearray(8)
         shared = Scalar("int64", memory)
-        copied, deep, pickled = copy.copy(shared), copy.deepcopy(shared), pickle.loads(pickle.dumps(shared))
+        duplicate, deep, pickled = copy.copy(shared), copy.deepcopy(shared), pickle.loads(pickle.dumps(shared))
         memory[0] = 1
-        assert copied == shared == 1
-        assert copied.ptr == shared.ptr
+        assert duplicate == shared == 1
+        assert duplicate.ptr == shared.ptr
         assert deep == pickled == 0
 
     def test_forbids_writing_through_its_values(self):
@@ -152,10 +152,10 @@ class TestASharedScalar:
     @given(VALUES)
     def test_copies_of_an_owned_one_own_their_bytes(self, value):
         owned = Scalar(value)
-        for copied in (copy.copy(owned), copy.deepcopy(owned), pickle.loads(pickle.dumps(owned))):
-            assert copied == owned
-            assert copied.dtype == owned.dtype
-            assert not owned.size or copied.ptr != owned.ptr
+        for duplicate in (copy.copy(owned), copy.deepcopy(owned), pickle.loads(pickle.dumps(owned))):
+            assert duplicate == owned
+            assert duplicate.dtype == owned.dtype
+            assert not owned.size or duplicate.ptr != owned.ptr
 
     def test_needs_contiguous_memory_that_is_large_enough(self):
         with pytest.raises(StoreValueError, match="int64 has 8 bytes; the memory has 4"):

@@ -110,13 +110,13 @@ class TestScopedAllocator:
     def test_copies_share_what_they_gave_and_the_last_one_frees_it(self):
         before = live()
         with ScopedAllocator("cpu") as allocator:
-            copied = copy.copy(allocator)
-            address = copied.allocate(100)
+            duplicate = copy.copy(allocator)
+            address = duplicate.allocate(100)
             allocator.deallocate(address)
             allocator.allocate(100)
         assert live() == before + 1
-        copied.allocate(100)
-        del copied
+        duplicate.allocate(100)
+        del duplicate
         assert live() == before
 
     def test_after_its_scope_it_gives_nothing(self):
@@ -130,12 +130,12 @@ class TestScopedAllocator:
         before = live()
         with task_scope():
             with ScopedAllocator("cpu", scoped=False) as allocator:
-                kept = allocator.allocate(100)
+                address = allocator.allocate(100)
                 allocator.deallocate(allocator.allocate(100))
             del allocator
             gc.collect()
             assert live() == before + 1
-            assert kept % 16 == 0
+            assert address % 16 == 0
         assert live() == before
 
     def test_what_a_task_has_freed_is_foreign(self):
@@ -149,11 +149,11 @@ class TestScopedAllocator:
         before = live()
         allocator = ScopedAllocator("cpu", scoped=False)
         address = allocator.allocate(100)
-        copied = copy.copy(allocator)
+        duplicate = copy.copy(allocator)
         del allocator
         gc.collect()
         assert live() == before + 1
-        copied.deallocate(address)
+        duplicate.deallocate(address)
         assert live() == before
 
     @pytest.mark.parametrize("kind", [StoreTarget.FBMEM, StoreTarget.ZCMEM])
@@ -181,11 +181,11 @@ class TestTaskLocalBuffer:
             assert (buffer.type, buffer.dim) == (np.dtype("float32"), model.ndim)
             assert buffer.domain == Domain((0,) * model.ndim, tuple(extent - 1 for extent in shape))
             assert buffer.memory_kind is (StoreTarget.SYSMEM if where == "cpu" else StoreTarget.FBMEM)
-            found = buffer.get_inline_allocation()
-            assert isinstance(found, InlineAllocation)
-            assert found.target is buffer.memory_kind
+            result = buffer.get_inline_allocation()
+            assert isinstance(result, InlineAllocation)
+            assert result.target is buffer.memory_kind
             if model.size:
-                assert found.strides == model.strides
+                assert result.strides == model.strides
 
     def test_its_elements_are_seen_by_numpy(self):
         buffer = TaskLocalBuffer("int32", (2, 3))
@@ -306,15 +306,15 @@ class TestTaskLocalBuffer:
     @pytest.mark.parametrize("where", ["cpu", "sim"])
     def test_is_memory_of_the_device_on_which_an_engine_runs_the_task(self, where):
         def body(out: Output):
-            seen.append(create_buffer("int64", 3).device)
+            devices.append(create_buffer("int64", 3).device)
 
-        seen, made = [], task(body)
-        made.variant("sim")(body)
+        devices, task_of_body = [], task(body)
+        task_of_body.variant("sim")(body)
         store = create_store("int64", (3,))
         store.offload_to(where)
         with engine("eager").using(device=where):
-            made(store).wait()
-        assert seen == [accel.Device(where)]
+            task_of_body(store).wait()
+        assert devices == [accel.Device(where)]
 
     def test_tasks_inside_one_another_end_their_own(self):
         with task_scope():
@@ -338,17 +338,17 @@ class TestTaskLocalBuffer:
 
     def test_an_error_in_the_task_ends_it_too(self):
         before = live()
-        kept = []
+        buffers = []
 
         def fails():
             with task_scope():
-                kept.append(create_buffer("int64", 3))
+                buffers.append(create_buffer("int64", 3))
                 raise KeyError
 
         with pytest.raises(KeyError):
             fails()
         assert live() == before
-        assert "int64" in repr(kept)
+        assert "int64" in repr(buffers)
 
     @pytest.mark.parametrize("alignment", [1, 64, 4096])
     def test_is_aligned(self, alignment):

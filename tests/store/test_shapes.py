@@ -98,16 +98,16 @@ class TestAPendingShape:
         assert repr(shape) == "Shape((4, 5))"
 
     def test_blocks_until_the_extents_are_known(self):
-        known, seen = threading.Event(), []
-        shape = Shape.pending(1, lambda: known.wait(30) and (7,))
-        readers = [threading.Thread(target=lambda: seen.append(shape.volume)) for _ in range(3)]
+        event, volumes = threading.Event(), []
+        shape = Shape.pending(1, lambda: event.wait(30) and (7,))
+        readers = [threading.Thread(target=lambda: volumes.append(shape.volume)) for _ in range(3)]
         for reader in readers:
             reader.start()
-        assert not seen
-        known.set()
+        assert not volumes
+        event.set()
         for reader in readers:
             reader.join()
-        assert seen == [7, 7, 7]
+        assert volumes == [7, 7, 7]
 
     def test_raises_what_its_task_raised_to_each_who_asks(self):
         def failed():

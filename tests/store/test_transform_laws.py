@@ -119,10 +119,10 @@ def test_a_chain_of_transforms_is_a_view_of_numpy(chain):
     _, pair = chain
     physical = pair.store.get_physical_store()
     assert pair.store.shape == physical.shape == pair.array.shape
-    found = np.asarray(physical)
-    assert found.tolist() == pair.array.tolist()
-    if found.size:
-        assert found.__array_interface__["data"][0] == pair.array.__array_interface__["data"][0]
+    result = np.asarray(physical)
+    assert result.tolist() == pair.array.tolist()
+    if result.size:
+        assert result.__array_interface__["data"][0] == pair.array.__array_interface__["data"][0]
 
 
 @settings(max_examples=60)
@@ -137,8 +137,8 @@ def test_a_chain_has_the_same_elements_on_a_device_and_in_memory_of_its_box_alon
     reach = sum((extent - 1) * stride for extent, stride in zip(alone.shape, alone.strides, strict=True))
     assert pair.array.size == 0 or reach < boxed.size
     strides = [8 * stride for stride in alone.strides]
-    seen = np.lib.stride_tricks.as_strided(boxed.reshape(-1), alone.shape, strides) if pair.array.size else pair.array
-    assert seen.tolist() == pair.array.tolist()
+    view = np.lib.stride_tricks.as_strided(boxed.reshape(-1), alone.shape, strides) if pair.array.size else pair.array
+    assert view.tolist() == pair.array.tolist()
     physical = pair.store.get_physical_store("sim")
     assert physical.span_read_accessor().to_numpy().tolist() == pair.array.tolist()
     assert np.from_dlpack(xp.asarray(physical), device="cpu", copy=True).tolist() == pair.array.tolist()
@@ -205,14 +205,14 @@ def test_tiles_cover_each_element_once_and_write_through(chain, data):
     partition = store.partition_by_tiling(tile)
     assert partition.color_shape == tuple(-(-extent // size) for extent, size in zip(shape, tile, strict=True))
     assert len(partition) == len(list(partition.colors()))
-    seen = np.zeros(shape, int)
+    counts = np.zeros(shape, int)
     for color in partition.colors():
         child, ((index_map, origin),) = partition.get_child_store(*color), partition.tiles([color])
         assert index_map == child.map
         where = tuple(slice(low, low + extent) for low, extent in zip(origin, child.shape, strict=True))
-        seen[where] += 1
+        counts[where] += 1
         assert np.asarray(child.get_physical_store()).tolist() == pair.array[where].tolist()
-    assert (seen == 1).all()
+    assert (counts == 1).all()
     chosen = data.draw(st.sampled_from(list(partition.colors())))
     child, ((_, origin),) = partition.get_child_store(*chosen), partition.tiles([chosen])
     where = tuple(slice(low, low + extent) for low, extent in zip(origin, child.shape, strict=True))
@@ -333,12 +333,12 @@ def test_bad_shapes_are_refused_before_anything_is_allocated():
 def test_an_index_map_of_a_tile_has_its_box(shape, data):
     whole = IndexMap.whole(shape)
     tile = [sorted(data.draw(st.tuples(st.integers(0, each), st.integers(0, each)))) for each in shape]
-    made = whole.of_tile([low for low, _ in tile], [high - low for low, high in tile], first=False)
-    if prod(made.shape):
-        assert made.box == tuple(map(tuple, tile))
-        assert extents(made.box) == made.shape
-    assert overlap(made.box, box_of(shape)) == bool(prod(made.shape))
-    assert len(list(product(*map(range, made.shape)))) == made.layout.size
+    result = whole.of_tile([low for low, _ in tile], [high - low for low, high in tile], first=False)
+    if prod(result.shape):
+        assert result.box == tuple(map(tuple, tile))
+        assert extents(result.box) == result.shape
+    assert overlap(result.box, box_of(shape)) == bool(prod(result.shape))
+    assert len(list(product(*map(range, result.shape)))) == result.layout.size
 
 
 @pytest.mark.parametrize("sizes", [(-6,), (-2, -3), (2, -3), (-1, 6, -1)])

@@ -22,7 +22,7 @@ def unbound(ndim=1, device="cpu", dtype="int32"):
     return PhysicalStore.unbound(np.dtype(dtype), ndim, place_of(device))
 
 
-def written(buffer, values):
+def fill(buffer, values):
     tensor = accel.LayoutTensor(
         buffer._storage().window(0, values.size, buffer.type), accel.layout.row_major(*values.shape)
     )
@@ -48,7 +48,7 @@ def test_a_bound_output_buffer_gives_the_store_its_elements(device):
     store = unbound(2, device)
     values = np.arange(6, dtype="i4").reshape(2, 3)
     with task_scope():
-        written(store.create_output_buffer((2, 3), bind_buffer=True), values)
+        fill(store.create_output_buffer((2, 3), bind_buffer=True), values)
     assert content(store).tolist() == values.tolist()
     assert store.is_unbound_store
 
@@ -59,7 +59,7 @@ def test_smaller_extents_keep_the_first_points_of_the_buffer(device):
     for extents in ((2, 4), (2, 3), (3, 1), (0, 4), (3, 0), (3, 4)):
         store = unbound(2, device)
         with task_scope():
-            store.bind_data(written(store.create_output_buffer((3, 4)), values), extents)
+            store.bind_data(fill(store.create_output_buffer((3, 4)), values), extents)
         assert content(store).tolist() == values[: extents[0], : extents[1]].tolist()
 
 
@@ -75,7 +75,7 @@ def test_the_buffers_that_are_not_bound_are_freed_with_the_task():
 
 def test_a_destroyed_buffer_leaves_the_bound_data():
     store = unbound()
-    buffer = written(store.create_output_buffer(2), np.array([4, 5], "i4"))
+    buffer = fill(store.create_output_buffer(2), np.array([4, 5], "i4"))
     store.bind_data(buffer)
     buffer.destroy()
     assert content(store).tolist() == [4, 5]
@@ -83,10 +83,10 @@ def test_a_destroyed_buffer_leaves_the_bound_data():
 
 def test_bytes_are_bound_as_elements():
     store = unbound()
-    store.bind_untyped_data(written(create_buffer("uint8", 8, "cpu"), np.array([1, 0, 0, 0, 2, 0, 0, 0], "u1")))
+    store.bind_untyped_data(fill(create_buffer("uint8", 8, "cpu"), np.array([1, 0, 0, 0, 2, 0, 0, 0], "u1")))
     assert content(store).tolist() == [1, 2]
     store = unbound()
-    store.bind_untyped_data(written(create_buffer("int8", 8, "cpu"), np.array([1, 0, 0, 0, 2, 0, 0, 0], "i1")), 1)
+    store.bind_untyped_data(fill(create_buffer("int8", 8, "cpu"), np.array([1, 0, 0, 0, 2, 0, 0, 0], "i1")), 1)
     assert content(store).tolist() == [1]
 
 
@@ -143,7 +143,7 @@ def test_buffers_that_do_not_fit_are_refused(bad, message):
 
 def test_a_buffer_of_another_type_of_the_same_size_is_taken_unless_types_are_checked():
     store = unbound()
-    store.bind_data(written(create_buffer("float32", 1, "cpu"), np.array([1.0], "f4")))
+    store.bind_data(fill(create_buffer("float32", 1, "cpu"), np.array([1.0], "f4")))
     assert content(store).tolist() == [0x3F800000]
 
 
@@ -200,7 +200,7 @@ def test_shape_and_volume_of_a_store_that_was_never_written_are_refused():
 
 def test_a_root_gets_what_a_task_bound():
     store, physical = create_store("int32"), unbound()
-    written(physical.create_output_buffer(3, bind_buffer=True), np.array([1, 2, 3], "i4"))
+    fill(physical.create_output_buffer(3, bind_buffer=True), np.array([1, 2, 3], "i4"))
     store.root.bind(*physical.bound)
     assert (store.shape, store.volume, store.unbound) == ((3,), 3, True)
     assert np.asarray(store.get_physical_store()).tolist() == [1, 2, 3]

@@ -50,9 +50,9 @@ def test_what_is_written_is_read_with_any_chunks(tmp_path_factory, values, sizes
 
 @pytest.fixture
 def path(tmp_path):
-    made = tmp_path / "x.zarr"
-    zarr.create_array(made, shape=(5, 7), chunks=(2, 3), dtype="f8")[...] = np.arange(35).reshape(5, 7)
-    return made
+    folder = tmp_path / "x.zarr"
+    zarr.create_array(folder, shape=(5, 7), chunks=(2, 3), dtype="f8")[...] = np.arange(35).reshape(5, 7)
+    return folder
 
 
 X = np.arange(35.0).reshape(5, 7)
@@ -242,18 +242,18 @@ def test_a_group_is_refused_with_the_names_of_its_arrays(tmp_path):
 
 
 DAMAGE = {
-    "nothing": lambda found: "",
-    "half": lambda found: json.dumps(found)[:100],
-    "negative shape": lambda found: {**found, "shape": [-4, 7]},
-    "a shape past all memory": lambda found: {**found, "shape": [2**62, 7]},
-    "no shape": lambda found: {key: value for key, value in found.items() if key != "shape"},
-    "a chunk past all memory": lambda found: {**found, "chunk_grid": chunk_grid([2**50, 3])},
-    "a chunk without elements": lambda found: {**found, "chunk_grid": chunk_grid([0, 3])},
-    "a chunk of another rank": lambda found: {**found, "chunk_grid": chunk_grid([3])},
-    "an unknown codec": lambda found: {**found, "codecs": [{"name": "no such codec"}]},
-    "a codec that unpickles": lambda found: {**found, "codecs": [{"name": "numcodecs.pickle"}]},
-    "an unknown type": lambda found: {**found, "data_type": "float99"},
-    "a future format": lambda found: {**found, "zarr_format": 9},
+    "nothing": lambda metadata: "",
+    "half": lambda metadata: json.dumps(metadata)[:100],
+    "negative shape": lambda metadata: {**metadata, "shape": [-4, 7]},
+    "a shape past all memory": lambda metadata: {**metadata, "shape": [2**62, 7]},
+    "no shape": lambda metadata: {key: value for key, value in metadata.items() if key != "shape"},
+    "a chunk past all memory": lambda metadata: {**metadata, "chunk_grid": chunk_grid([2**50, 3])},
+    "a chunk without elements": lambda metadata: {**metadata, "chunk_grid": chunk_grid([0, 3])},
+    "a chunk of another rank": lambda metadata: {**metadata, "chunk_grid": chunk_grid([3])},
+    "an unknown codec": lambda metadata: {**metadata, "codecs": [{"name": "no such codec"}]},
+    "a codec that unpickles": lambda metadata: {**metadata, "codecs": [{"name": "numcodecs.pickle"}]},
+    "an unknown type": lambda metadata: {**metadata, "data_type": "float99"},
+    "a future format": lambda metadata: {**metadata, "zarr_format": 9},
 }
 
 

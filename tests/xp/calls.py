@@ -78,8 +78,8 @@ REQUIRED = {
 
 def positional(parameters):
     """Return the parameters that can be given by position, without those that have a default."""
-    given = [*parameters.posonlyargs, *parameters.args]
-    return given[: len(given) - len(parameters.defaults)]
+    values = [*parameters.posonlyargs, *parameters.args]
+    return values[: len(values) - len(parameters.defaults)]
 
 
 def is_operand(parameter):
@@ -174,10 +174,10 @@ def calls(draw, name):
     dtypes = draw(st.sampled_from(accepted(name)))
     operands = [draw(arrays(name, *each)) for each in zip(dtypes, draw(shapes(name, len(dtypes))), strict=True)]
     operands = _in_domain(name, operands)
-    left, x = iter(operands), operands[0]
+    rest, x = iter(operands), operands[0]
     required = positional(parameters)
-    given = [next(left) if is_operand(each) else draw(_values(name, each, x)) for each in required]
-    return given + list(left), draw(options(name, x))
+    values = [next(rest) if is_operand(each) else draw(_values(name, each, x)) for each in required]
+    return values + list(rest), draw(options(name, x))
 
 
 def _in_domain(name, operands):
@@ -330,10 +330,10 @@ def outer(draw, name):
 def searchsorted(draw, name):
     dtype = draw(st.sampled_from(DTYPES[1:-2]))
     values = arrays("linalg.", dtype, draw(st.integers(1, 6)))  # NaN has no place in the order
-    ordered, sought, kept = xp.sort(draw(values)), draw(values), {}
+    ordered, sought, keywords = xp.sort(draw(values)), draw(values), {}
     if draw(st.booleans()):
-        kept = {"sorter": xp.argsort(ordered)}
-    return [ordered, sought], kept | draw(options(name, ordered))
+        keywords = {"sorter": xp.argsort(ordered)}
+    return [ordered, sought], keywords | draw(options(name, ordered))
 
 
 @st.composite

@@ -94,18 +94,18 @@ def array(dtype: str = "float64", values: Any = MATRIX) -> Any:
     return xp.asarray(np.asarray(values, dtype))
 
 
-def with_each(name: str, function: Callable[..., Any], given: list[Any], keywords: list[str]) -> Iterator[Case]:
+def with_each(name: str, function: Callable[..., Any], values: list[Any], keywords: list[str]) -> Iterator[Case]:
     """Yield calls of a function: each replaces one argument by one of the hostile values."""
     for kind, value in HOSTILE.items():
-        for place in range(len(given)):
-            changed = [*given[:place], value, *given[place + 1 :]]
+        for place in range(len(values)):
+            changed = [*values[:place], value, *values[place + 1 :]]
             yield f"{name}, argument {place}: {kind}", lambda changed=changed: function(*changed)
-            if type(given[place]) is list and given[place] and type(given[place][0]) is xp.Array:
-                changed = [*given[:place], [given[place][0], value], *given[place + 1 :]]
+            if type(values[place]) is list and values[place] and type(values[place][0]) is xp.Array:
+                changed = [*values[:place], [values[place][0], value], *values[place + 1 :]]
                 yield f"{name}, among the arrays: {kind}", lambda changed=changed: function(*changed)
         for keyword in keywords:
             if (name, keyword) != ("diff", "n"):  # NumPy would compute 10**30 differences, one after the other
-                yield f"{name}, {keyword}: {kind}", lambda key=keyword, value=value: function(*given, **{key: value})
+                yield f"{name}, {keyword}: {kind}", lambda key=keyword, value=value: function(*values, **{key: value})
 
 
 def argument(parameter: ast.arg, dtype: str) -> Any:
@@ -132,10 +132,10 @@ def of_tables() -> Iterator[Case]:
             takes = function.args
             for dtype in DTYPES:
                 options = [each for each in optional(takes) if "Array" not in ast.unparse(each.annotation)]
-                given = [argument(each, dtype) for each in (*takes.posonlyargs, *takes.args) if each not in options]
-                given += [array(dtype), array(dtype)] if takes.vararg else []
+                values = [argument(each, dtype) for each in (*takes.posonlyargs, *takes.args) if each not in options]
+                values += [array(dtype), array(dtype)] if takes.vararg else []
                 keywords = [each.arg for each in (*options, *takes.kwonlyargs)]
-                yield from with_each(function.name, getattr(room, function.name), given, keywords)
+                yield from with_each(function.name, getattr(room, function.name), values, keywords)
 
 
 def of_creation() -> Iterator[Case]:
@@ -143,8 +143,8 @@ def of_creation() -> Iterator[Case]:
         function = getattr(xp, name)
         parameters = inspect.signature(function).parameters.values()
         keywords = [each.name for each in parameters if each.name in ("dtype", "copy", "endpoint", "k")]
-        given = [array() if value is MATRIX else value for value in values]
-        yield from with_each(name, function, given, keywords)
+        arguments = [array() if value is MATRIX else value for value in values]
+        yield from with_each(name, function, arguments, keywords)
     yield "range of huge numbers", lambda: xp.arange(10**30, 10**30 + 3)
 
 
@@ -172,15 +172,18 @@ def of_ufuncs() -> Iterator[Case]:
     for dtype in DTYPES:
         for function in UFUNCS:
             name, x = f"numpy.{function.__name__} {dtype}", array(dtype, [1, 1])
-            given, targets = [x] * function.nin, (x,) * function.nout
+            values, targets = [x] * function.nin, (x,) * function.nout
             for kind, value in HOSTILE.items():
-                yield f"{name}: {kind}", lambda f=function, a=given, y=value: f(*a[1:], y) if a[1:] else None
-                yield f"{name}, where: {kind}", lambda f=function, a=given, y=value: f(*a, where=y)
+                yield f"{name}: {kind}", lambda f=function, a=values, y=value: f(*a[1:], y) if a[1:] else None
+                yield f"{name}, where: {kind}", lambda f=function, a=values, y=value: f(*a, where=y)
                 yield (
                     f"{name}, into ours: {kind}",
-                    lambda f=function, a=given, o=targets, y=value: f(*[y] * len(a), out=o),
+                    lambda f=function, a=values, o=targets, y=value: f(*[y] * len(a), out=o),
                 )
-                yield f"{name}, dtype: {kind}", lambda f=function, a=given, y=value: f(*a, dtype=getattr(y, "dtype", y))
+                yield (
+                    f"{name}, dtype: {kind}",
+                    lambda f=function, a=values, y=value: f(*a, dtype=getattr(y, "dtype", y)),
+                )
                 if function.nin == 2 and function.signature is None:
                     yield f"{name}.outer: {kind}", lambda f=function, x=x, y=value: f.outer(y, x)
                     yield f"{name}.reduceat: {kind}", lambda f=function, x=x, y=value: f.reduceat(x, y)
@@ -200,9 +203,9 @@ def parts(result: object) -> Iterator[Any]:
 def wrong(call: Callable[[], object]) -> str:
     """Return a description of a wrong outcome of a call, or an empty text."""
     try:
-        found = [part for part in parts(call()) if isinstance(part, xp.Array | np.ndarray | np.generic)]
-        dtypes = [part.dtype for part in found if part.dtype not in supported()]
-        for part in found:
+        result = [part for part in parts(call()) if isinstance(part, xp.Array | np.ndarray | np.generic)]
+        dtypes = [part.dtype for part in result if part.dtype not in supported()]
+        for part in result:
             repr(part)
     except RIGHT:
         return ""
@@ -220,9 +223,9 @@ def main(device: str) -> None:
     for cases in (of_tables, of_creation, of_operators, *([of_ufuncs] if device == "cpu" else [])):
         for name, call in cases():
             count += 1
-            found = wrong(call)
-            if found:
-                sys.stdout.write(f"{name}; {found}\n")
+            result = wrong(call)
+            if result:
+                sys.stdout.write(f"{name}; {result}\n")
     sys.stdout.write(f"{count > 10_000}\n")
 
 

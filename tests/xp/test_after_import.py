@@ -17,50 +17,50 @@ _numbers = count()
 @pytest.fixture
 def name(tmp_path, monkeypatch):
     """The name of a module that is on the path and not imported; what it does is in the fixture `write`."""
-    made = f"waited_for_{next(_numbers)}"
+    result = f"waited_for_{next(_numbers)}"
     monkeypatch.syspath_prepend(tmp_path)
-    yield made
-    sys.modules.pop(made, None)
+    yield result
+    sys.modules.pop(result, None)
 
 
 @pytest.fixture
 def write(tmp_path, name):
     """A function that writes the module."""
 
-    def written(text="value = 1"):
+    def write_module(text="value = 1"):
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
         importlib.invalidate_caches()
 
-    return written
+    return write_module
 
 
 def test_the_action_runs_after_the_import_and_once(name, write):
     write()
-    seen = []
-    when_imported(name, lambda module: seen.append(module.value))
-    assert seen == []
+    records = []
+    when_imported(name, lambda module: records.append(module.value))
+    assert records == []
     module = importlib.import_module(name)
-    assert seen == [1]
+    assert records == [1]
     importlib.import_module(name)
     importlib.reload(module)
-    assert seen == [1]
+    assert records == [1]
 
 
 def test_the_action_runs_at_once_if_the_module_is_imported(name, write):
     write()
     module = importlib.import_module(name)
-    seen = []
-    when_imported(name, seen.append)
-    assert seen == [module]
+    records = []
+    when_imported(name, records.append)
+    assert records == [module]
 
 
 def test_actions_run_in_the_order_in_which_they_were_given(name, write):
     write()
-    seen = []
+    records = []
     for number in range(3):
-        when_imported(name, lambda _, number=number: seen.append(number))
+        when_imported(name, lambda _, number=number: records.append(number))
     importlib.import_module(name)
-    assert seen == [0, 1, 2]
+    assert records == [0, 1, 2]
 
 
 def test_the_module_keeps_its_own_loader(name, write):
@@ -81,15 +81,15 @@ def test_a_spec_that_is_only_looked_up_has_the_methods_of_its_loader(name, write
 
 def test_a_failed_import_runs_nothing_and_the_next_one_does(name, write):
     write("raise OSError('no')")
-    seen = []
-    when_imported(name, seen.append)
+    records = []
+    when_imported(name, records.append)
     with pytest.raises(OSError, match="no"):
         importlib.import_module(name)
-    assert seen == []
+    assert records == []
     write("value = 'a longer text, as the time of the file may be the same'")
-    assert seen == []
+    assert records == []
     importlib.import_module(name)
-    assert len(seen) == 1
+    assert len(records) == 1
 
 
 def test_a_module_that_does_not_exist_is_reported_as_always(name):
@@ -100,36 +100,36 @@ def test_a_module_that_does_not_exist_is_reported_as_always(name):
 
 def test_a_failing_action_warns_and_the_import_succeeds(name, write):
     write()
-    seen = []
+    records = []
     when_imported(name, lambda module: module.missing)
-    when_imported(name, seen.append)
+    when_imported(name, records.append)
     with pytest.warns(RuntimeWarning, match=f"could not prepare {name} for its arrays: AttributeError"):
         module = importlib.import_module(name)
-    assert seen == [module]
+    assert records == [module]
 
 
 def test_an_action_may_wait_for_and_import_other_modules(name, write, tmp_path):
     write()
     (tmp_path / f"{name}_other.py").write_text("", encoding="utf-8")
-    seen = []
+    records = []
 
     def action(module):
-        when_imported(f"{name}_other", seen.append)
+        when_imported(f"{name}_other", records.append)
         importlib.import_module(f"{name}_other")
 
     when_imported(name, action)
     importlib.import_module(name)
-    assert seen == [sys.modules.pop(f"{name}_other")]
+    assert records == [sys.modules.pop(f"{name}_other")]
 
 
 def test_a_module_in_an_archive(name, tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
         archive.writestr(f"{name}.py", "value = 2")
     monkeypatch.syspath_prepend(tmp_path / "archive.zip")
-    seen = []
-    when_imported(name, lambda module: seen.append(module.value))
+    records = []
+    when_imported(name, lambda module: records.append(module.value))
     importlib.import_module(name)
-    assert seen == [2]
+    assert records == [2]
 
 
 def test_an_import_that_had_begun_is_caught_up_with_at_the_next_import(name, write, tmp_path):
@@ -143,14 +143,14 @@ def test_an_import_that_had_begun_is_caught_up_with_at_the_next_import(name, wri
 
 def test_threads_that_import_and_register_at_once_run_each_action_once(name, write):
     write("import time\ntime.sleep(0.01)")
-    seen, start = [], threading.Barrier(8)
+    records, start = [], threading.Barrier(8)
 
     def work(number):
         start.wait()
         if number % 2:
             importlib.import_module(name)
         else:
-            when_imported(name, lambda _: seen.append(number))
+            when_imported(name, lambda _: records.append(number))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -159,7 +159,7 @@ def test_threads_that_import_and_register_at_once_run_each_action_once(name, wri
         thread.join()
     with pytest.raises(ModuleNotFoundError):  # any import catches up
         importlib.import_module(f"{name}_next")
-    assert sorted(seen) == [0, 2, 4, 6]
+    assert sorted(records) == [0, 2, 4, 6]
 
 
 def test_accel_xp_imports_no_other_library(python):
@@ -177,9 +177,9 @@ def test_the_order_of_imports_does_not_matter(python, order):
 
 def test_a_finder_without_find_spec_is_passed_by(name, write, monkeypatch):
     write()
-    seen = []
-    when_imported(name, seen.append)
+    records = []
+    when_imported(name, records.append)
     ours = sys.meta_path.index(_FINDER) + 1
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path[:ours], object(), *sys.meta_path[ours:]])
     module = importlib.import_module(name)
-    assert seen == [module]
+    assert records == [module]

@@ -45,28 +45,28 @@ def _quiet():
         yield
 
 
-def assert_same(found, expected, device, compare=np.testing.assert_allclose):
+def assert_same(result, expected, device, compare=np.testing.assert_allclose):
     """Compare a result with that of strict: types, names of fields, dtypes, shapes and values."""
     if isinstance(expected, tuple):
-        assert type(found).__name__.lower() == type(expected).__name__.lower().removesuffix("result")
-        assert getattr(found, "_fields", len(found)) == getattr(expected, "_fields", len(expected))
-        for one, other in zip(found, expected, strict=True):
+        assert type(result).__name__.lower() == type(expected).__name__.lower().removesuffix("result")
+        assert getattr(result, "_fields", len(result)) == getattr(expected, "_fields", len(expected))
+        for one, other in zip(result, expected, strict=True):
             assert_same(one, other, device, compare)
-    elif isinstance(found, xp.Array):
-        assert (found.device, found.dtype, found.shape) == (device, expected.dtype._np_dtype, expected.shape)
-        rounding = 1e-5 if found.dtype in ("float32", "complex64") else 1e-13
-        compare(np.asarray(found.to_device("cpu")), np.asarray(expected), rtol=rounding, atol=rounding)
-    elif isinstance(found, np.dtype):
-        assert found == expected._np_dtype
+    elif isinstance(result, xp.Array):
+        assert (result.device, result.dtype, result.shape) == (device, expected.dtype._np_dtype, expected.shape)
+        rounding = 1e-5 if result.dtype in ("float32", "complex64") else 1e-13
+        compare(np.asarray(result.to_device("cpu")), np.asarray(expected), rtol=rounding, atol=rounding)
+    elif isinstance(result, np.dtype):
+        assert result == expected._np_dtype
     elif dataclasses.is_dataclass(expected):
         for name, value in vars(expected).items():
-            assert_same(getattr(found, name), value, device)
+            assert_same(getattr(result, name), value, device)
     else:
-        assert type(found) is type(expected)
-        assert found == expected
+        assert type(result) is type(expected)
+        assert result == expected
 
 
-def no_values(found, expected, **_):
+def no_values(result, expected, **_):
     """Compare nothing."""
 
 
@@ -81,9 +81,9 @@ def compare_calls(data, name, strategy, devices):
     for device in devices:
         with xp.default_device(device):
             placed = {key: on_device(value, device) for key, value in keywords.items()}
-            found = member(xp, name)(*on_device(arguments, device), **placed)
-        note(f"on {device}: {found}, and strict: {expected}")
-        assert_same(found, expected, device, no_values if name in OPEN else np.testing.assert_allclose)
+            result = member(xp, name)(*on_device(arguments, device), **placed)
+        note(f"on {device}: {result}, and strict: {expected}")
+        assert_same(result, expected, device, no_values if name in OPEN else np.testing.assert_allclose)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

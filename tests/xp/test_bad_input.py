@@ -310,10 +310,10 @@ def run(line, names):
 
 
 @DEVICES
-@rows(("line", "kind", "said"), LINES)
-def test_is_refused_with_what_was_found_and_what_to_write(device, line, kind, said):
+@rows(("line", "kind", "message"), LINES)
+def test_is_refused_with_what_was_found_and_what_to_write(device, line, kind, message):
     names = names_on(device)
-    with pytest.raises(kind, match=said.format(device=device, other=OTHERS[device])):
+    with pytest.raises(kind, match=message.format(device=device, other=OTHERS[device])):
         run(line, names)
     for name, values in (("x", [1, 2, 3]), ("i", [1, 2, 3]), ("one", [0]), ("small", [0, 0]), ("b", [True, False])):
         assert np.asarray(names[name].to_device("cpu")).tolist() == values, f"{line} changed {name}"
@@ -355,7 +355,7 @@ def test_read_only_memory_is_not_written(write):
 
 
 @pytest.mark.parametrize(
-    ("line", "kind", "said"),
+    ("line", "kind", "message"),
     [
         (
             "np.add(x, x, out=i)",
@@ -370,9 +370,9 @@ def test_read_only_memory_is_not_written(write):
         ("np.add(x, x, where=b, out=x)", ValueError, r"broadcast"),
     ],
 )
-def test_out_and_where_of_numpy_are_checked(line, kind, said):
+def test_out_and_where_of_numpy_are_checked(line, kind, message):
     names = names_on("cpu")
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         run(line, names)
     assert np.asarray(names["i"]).tolist() == [1, 2, 3]
 
@@ -388,8 +388,8 @@ class TestNumPyMixedIn:
 
     @pytest.mark.parametrize("line", ["x + values", "values + x", "xp.add(x, values)", "xp.concat([x, values])"])
     def test_gives_our_arrays_on_the_host(self, line):
-        found = eval(line, {"xp": xp, "x": xp.asarray(VALUES), "values": VALUES})
-        assert type(found) is xp.Array
+        result = eval(line, {"xp": xp, "x": xp.asarray(VALUES), "values": VALUES})
+        assert type(result) is xp.Array
 
     @pytest.mark.parametrize("line", ["x + values", "values + x", "xp.add(x, values)", "x[...] = values"])
     def test_is_refused_on_other_devices(self, line):
@@ -402,9 +402,9 @@ class TestNumPyMixedIn:
 @DEVICES
 def test_reversed_arrays_are_exported_as_a_copy_or_not_at_all(device):
     x = xp.flip(xp.asarray(VALUES, device=device))
-    found = np.from_dlpack(x, device="cpu")
-    assert found.tolist() == [3, 2, 1]
-    assert found.strides[0] > 0
+    result = np.from_dlpack(x, device="cpu")
+    assert result.tolist() == [3, 2, 1]
+    assert result.strides[0] > 0
     with pytest.raises(InterchangeError, match=r"by a copy only; write copy=None"):
         x.__dlpack__(copy=False, max_version=(1, 0))
 
@@ -414,8 +414,8 @@ def test_reversed_arrays_are_exported_as_a_copy_or_not_at_all(device):
 def test_what_no_integer_holds_is_cast_with_the_warning_of_numpy(device, value):
     x = xp.asarray([value, 1.0], device=device)
     with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
-        found = xp.astype(x, "int32")
-    assert int(found[1]) == 1
+        result = xp.astype(x, "int32")
+    assert int(result[1]) == 1
 
 
 @DEVICES

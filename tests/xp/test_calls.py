@@ -56,14 +56,14 @@ def test_a_call_with_released_memory_is_refused(read):
 def test_an_array_that_a_function_returns_unchanged_is_the_same_object():
     x = xp.ones((2, 3))
     assert np.atleast_2d(x) is x
-    assert [found is x for found in np.atleast_1d(x, x)] == [True, True]
+    assert [result is x for result in np.atleast_1d(x, x)] == [True, True]
 
 
 def test_a_result_of_one_element_is_an_array_of_no_axes():
     x = xp.ones((2, 3))
-    for found in (x.sum(), x.max(), x.mean(), x.std(), np.sum(x), x.dot(xp.ones(3))[0]):
-        assert type(found) is xp.Array
-        assert found.shape == ()
+    for result in (x.sum(), x.max(), x.mean(), x.std(), np.sum(x), x.dot(xp.ones(3))[0]):
+        assert type(result) is xp.Array
+        assert result.shape == ()
 
 
 def test_reductions_take_the_parameters_of_numpy():

@@ -66,7 +66,7 @@ class TestAsarray:
             (memoryview(b"abc"), "uint8", (3,)),
             ([xp.asarray(1), xp.asarray(2)], "int64", (2,)),
         ],
-        ids=lambda given: type(given).__name__,
+        ids=lambda value: type(value).__name__,
     )
     def test_takes(self, values, dtype, shape):
         x = xp.asarray(values)
@@ -204,9 +204,9 @@ def test_nested_sequences_of_a_devices_arrays_and_numbers_become_one_array_there
         rows = xp.asarray([x[0, :], x[1, :]], copy=copy)
         elements = xp.asarray([[x[0, 0], 2.5], (x[1, 0], x[1, 1])], copy=copy)
         narrow = xp.asarray([x[1, :], [7, 8]], copy=copy, dtype="float32")
-    for made in (rows, elements):
-        assert made.device == device
-        assert xp.all(made == x)
+    for result in (rows, elements):
+        assert result.device == device
+        assert xp.all(result == x)
     assert xp.all(narrow == xp.asarray([[3.5, 4.5], [7, 8]], dtype="float32", device=device))
     assert (narrow.device, narrow.dtype) == (device, xp.float32)
     assert (xp.host_copies() - before).copies == 0

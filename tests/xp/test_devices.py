@@ -186,11 +186,11 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize(("mix", "listed"), LISTED.values(), ids=LISTED)
-def test_each_array_is_listed_with_its_device_if_these_differ(sim, mix, listed):
+@pytest.mark.parametrize(("mix", "operands"), LISTED.values(), ids=LISTED)
+def test_each_array_is_listed_with_its_device_if_these_differ(sim, mix, operands):
     with pytest.raises(DeviceMismatchError) as caught:
         mix(xp.ones(2), xp.zeros(1, dtype="int64", device=sim))
-    assert str(caught.value).endswith(f" got {', '.join(listed)}")
+    assert str(caught.value).endswith(f" got {', '.join(operands)}")
 
 
 def test_a_constant_on_another_device_is_found_in_the_error(sim):
@@ -330,8 +330,8 @@ class TestTheHost:
     def test_scalars_of_numpy_are_numbers(self, sim, number):
         x = xp.ones(3, dtype="float32", device=sim)
         for compute in (operator.add, operator.mul, operator.sub, operator.lt):
-            for found in (compute(x, number), compute(number, x)):
-                assert (found.device, found.shape) == (sim, (3,))
+            for result in (compute(x, number), compute(number, x)):
+                assert (result.device, result.shape) == (sim, (3,))
         assert (number - x).dtype == xp.float32
         assert list(map(float, number - x)) == [number.item() - 1.0] * 3
 

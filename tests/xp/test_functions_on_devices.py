@@ -82,7 +82,7 @@ HOST = tuple(
 """Calls that create arrays have none among their arguments, so NumPy does not ask ours."""
 
 
-def listed(calls):
+def lines(calls):
     return [each.strip() for each in calls.replace("\n", ";").split(";") if each.strip()]
 
 
@@ -90,27 +90,27 @@ def on(device):
     return {name: xp.asarray(values, device=device, copy=True) for name, values in GIVEN.items()}
 
 
-def called(call, arrays):
+def outcome(call, arrays):
     return eval(call, {**vars(np), "np": np, "fft": np.fft, "linalg": np.linalg}, arrays)
 
 
-@rows("call", listed(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])
+@rows("call", lines(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])
 def test_the_result_is_that_of_numpy(call, sim):
     with accel.using(host_copies="never"):
-        found = called(call, on(sim))
-    same(found, called(call, dict(GIVEN)))
+        result = outcome(call, on(sim))
+    same(result, outcome(call, dict(GIVEN)))
 
 
-@rows("call", listed(REFUSED))
+@rows("call", lines(REFUSED))
 def test_parameters_that_nothing_there_has_are_refused(call, sim):
     with accel.using(host_copies="never"), pytest.raises(DeviceMismatchError, match=r"to_device\('cpu'\)"):
-        called(call, on(sim))
+        outcome(call, on(sim))
 
 
-@rows("call", listed(REFUSED))
+@rows("call", lines(REFUSED))
 @pytest.mark.filterwarnings("ignore")
 def test_these_are_computed_by_copies_if_that_is_allowed(call, sim):
     with accel.using(host_copies="allow"):
-        found = called(call, on(sim))
-    expected = called(call, {name: values.copy() for name, values in GIVEN.items()})
-    assert np.shape(found) == np.shape(expected)
+        result = outcome(call, on(sim))
+    expected = outcome(call, {name: values.copy() for name, values in GIVEN.items()})
+    assert np.shape(result) == np.shape(expected)

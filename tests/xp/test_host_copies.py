@@ -184,16 +184,16 @@ class TestCounting:
         with accel.using(host_copies="allow"):
             for size in sizes:
                 np.asarray(xp.ones(size, device="sim"))
-        made = xp.host_copies() - before
-        assert (made.copies, made.nbytes) == (len(sizes), 8 * sum(sizes))
-        assert sum(made.places.values()) == made.copies
+        result = xp.host_copies() - before
+        assert (result.copies, result.nbytes) == (len(sizes), 8 * sum(sizes))
+        assert sum(result.places.values()) == result.copies
 
     def test_a_record_does_not_change(self, x):
         before = xp.host_copies()
-        seen = (before.copies, before.nbytes, dict(before.places))
+        fields = (before.copies, before.nbytes, dict(before.places))
         with accel.using(host_copies="allow"):
             np.asarray(x)
-        assert (before.copies, before.nbytes, before.places) == seen
+        assert (before.copies, before.nbytes, before.places) == fields
         with pytest.raises(AttributeError):
             before.copies = 0
 

@@ -17,7 +17,7 @@ SWEEP = Path(__file__).with_name("hostile_values.py")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "sim"])
-def test_whatever_is_given_where_an_array_comes_out_or_an_error(device):
+def test_any_argument_gives_an_array_or_an_error(device):
     done = subprocess.run(
         [sys.executable, SWEEP, device], check=False, capture_output=True, text=True, env={**os.environ}
     )

@@ -33,9 +33,9 @@ KEYS = {
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 def test_reading(key, device):
-    found = xp.asarray(VALUES, device=device)[key]
-    assert (type(found), found.device) == (xp.Array, device)
-    np.testing.assert_array_equal(found.to_device("cpu"), VALUES[key], strict=True)
+    result = xp.asarray(VALUES, device=device)[key]
+    assert (type(result), result.device) == (xp.Array, device)
+    np.testing.assert_array_equal(result.to_device("cpu"), VALUES[key], strict=True)
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
@@ -98,9 +98,9 @@ def keys():
 def test_any_key_reads_and_writes_what_it_does_in_numpy(key):
     for device in ("cpu", "sim"):
         x, expected = xp.asarray(VALUES, device=device, copy=True), VALUES.copy()
-        found = x[key]
-        np.testing.assert_array_equal(found.to_device("cpu"), expected[key])
-        x[key] = -found
+        result = x[key]
+        np.testing.assert_array_equal(result.to_device("cpu"), expected[key])
+        x[key] = -result
         expected[key] = -expected[key]
         np.testing.assert_array_equal(x.to_device("cpu"), expected)
 

@@ -41,10 +41,10 @@ def ours(key):
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 @pytest.mark.parametrize("spelling", [ours, lambda key: key], ids=["our arrays", "NumPy's"])
 def test_reading(key, spelling):
-    found = xp.asarray(ARRAY)[spelling(key)]
-    assert type(found) is xp.Array
-    assert found.shape == ARRAY[key].shape
-    np.testing.assert_array_equal(np.asarray(found), ARRAY[key])
+    result = xp.asarray(ARRAY)[spelling(key)]
+    assert type(result) is xp.Array
+    assert result.shape == ARRAY[key].shape
+    np.testing.assert_array_equal(np.asarray(result), ARRAY[key])
 
 
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)

@@ -20,7 +20,7 @@ def compat(request):
 
 
 @pytest.fixture
-def computed(sim, monkeypatch):
+def work(sim, monkeypatch):
     """The devices on which work was done since the start of the test."""
     devices = []
     monkeypatch.setattr(heap_of(sim).backend.faults, "at_work", devices.append)
@@ -29,25 +29,25 @@ def computed(sim, monkeypatch):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["float64", "bool", "complex64", "bfloat16"])
-def test_nothing_is_computed_to_find_out(sim, compat, computed, shape, dtype):
+def test_nothing_is_computed_to_find_out(sim, compat, work, shape, dtype):
     x = xp.ones(shape, dtype=dtype, device=sim)
-    computed.clear()
+    work.clear()
     assert compat.is_lazy_array(x) is False
-    assert computed == []
+    assert work == []
     assert bool(xp.all(x)) is True
-    assert computed != []
+    assert work != []
 
 
-def test_nor_by_the_other_helpers(sim, compat, computed):
+def test_nor_by_the_other_helpers(sim, compat, work):
     x = xp.ones((2, 3), device=sim)
-    computed.clear()
+    work.clear()
     assert compat.array_namespace(x, 1.0, None) is xp
     assert (compat.device(x), compat.size(x)) == (sim, 6)
     assert compat.is_array_api_obj(x)
     assert compat.is_writeable_array(x)
     assert not compat.is_numpy_array(x)
     assert compat.to_device(x, sim) is x
-    assert computed == []
+    assert work == []
 
 
 def test_other_classes_are_asked_about_as_before(compat):

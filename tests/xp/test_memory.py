@@ -235,11 +235,11 @@ class TestLifetime:
         values = np.ones(1000)
         freed = weakref.ref(values)
         x = xp.asarray(values)
-        kept = use(x)
+        reference = use(x)
         del values, x
         gc.collect()
         assert freed() is not None
-        del kept
+        del reference
         gc.collect()
         assert freed() is None
 
@@ -263,10 +263,10 @@ class TestLifetime:
 
     def test_arrays_can_be_referred_to_weakly(self):
         x = xp.ones(3)
-        found = weakref.ref(x)
-        assert found() is x
+        result = weakref.ref(x)
+        assert result() is x
         del x
-        assert found() is None
+        assert result() is None
 
 
 class TestOperand:

@@ -60,19 +60,19 @@ x.sum(initial=1.0); x.max(initial=10.0); x.mean(where=x > 0)
 """
 
 
-def same(found, expected):
-    if isinstance(expected, tuple | list) and not isinstance(found, np.ndarray):
-        assert type(found) is type(expected)
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
+def same(result, expected):
+    if isinstance(expected, tuple | list) and not isinstance(result, np.ndarray):
+        assert type(result) is type(expected)
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
             same(one, other)
-    elif isinstance(expected, np.ndarray | np.generic) and not isinstance(found, bool | int | float):
-        assert type(found) is xp.Array
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_array_equal(found.to_device("cpu"), expected)
+    elif isinstance(expected, np.ndarray | np.generic) and not isinstance(result, bool | int | float):
+        assert type(result) is xp.Array
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(result.to_device("cpu"), expected)
     else:
-        assert type(found) is type(expected) or isinstance(expected, np.generic)
-        assert found == expected
+        assert type(result) is type(expected) or isinstance(expected, np.generic)
+        assert result == expected
 
 
 @rows("call", [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()])
@@ -93,10 +93,10 @@ METHODS = [name for name, member in vars(Methods).items() if not name.startswith
 def test_positional_parameters_are_those_of_numpy(name):
     """NumPy's methods have no signatures; its functions have the same parameters after the array."""
     ours, theirs = (inspect.signature(getattr(home, name)).parameters for home in (xp.Array, np))
-    found = [each.name for each in ours.values() if each.kind is each.POSITIONAL_OR_KEYWORD][1:]
+    result = [each.name for each in ours.values() if each.kind is each.POSITIONAL_OR_KEYWORD][1:]
     expected = [each for each in list(theirs)[1:] if each not in ("kind", "order", "mode", "copy")]
-    found = [each for each in found if each not in ("kind", "order", "casting", "subok")]
-    assert found == expected[: len(found)] or name in ("compress", "astype")
+    result = [each for each in result if each not in ("kind", "order", "casting", "subok")]
+    assert result == expected[: len(result)] or name in ("compress", "astype")
 
 
 @rows("name", METHODS)
@@ -145,8 +145,8 @@ class TestInPlace:
             view[...] = 0.0
             assert not x.any()
             x[...] = xp.asarray(VALUES, device=device)
-        for copied in (x.copy(), x.flatten(), x.astype("float64"), x.T.ravel()):
-            copied[...] = 0.0
+        for duplicate in (x.copy(), x.flatten(), x.astype("float64"), x.T.ravel()):
+            duplicate[...] = 0.0
             same(x, VALUES)
 
     def test_parts_of_complex_numbers_are_views(self, device):

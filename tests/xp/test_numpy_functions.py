@@ -86,27 +86,27 @@ def evaluate(case, namespace, arrays):
     return eval(case, {**names, "linalg": namespace.linalg, "fft": namespace.fft}, arrays)
 
 
-def same(found, expected):
+def same(result, expected):
     if isinstance(expected, tuple | list):
-        assert isinstance(found, type(expected)) or type(expected).__name__.endswith("Result")
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
+        assert isinstance(result, type(expected)) or type(expected).__name__.endswith("Result")
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
             same(one, other)
     elif isinstance(expected, np.ndarray | np.generic):
-        assert type(found) is xp.Array
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_allclose(found.to_device("cpu"), expected, rtol=1e-12)
+        assert type(result) is xp.Array
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(result.to_device("cpu"), expected, rtol=1e-12)
     else:
-        assert found == expected
-        assert isinstance(found, xp.Array) or type(found) is type(expected)
+        assert result == expected
+        assert isinstance(result, xp.Array) or type(result) is type(expected)
 
 
 @rows("case", CASES)
 def test_the_result_is_that_of_numpy(case, device):
     ours = {name: xp.asarray(values, device=device) for name, values in GIVEN.items()}
     with xp.default_device(device):
-        found = evaluate(case, xp, ours)
-    same(found, evaluate(case, np, GIVEN))
+        result = evaluate(case, xp, ours)
+    same(result, evaluate(case, np, GIVEN))
 
 
 def test_every_name_is_called_above():

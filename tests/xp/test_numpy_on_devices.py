@@ -37,9 +37,9 @@ CALLS = {
 @rows("name", CALLS)
 def test_the_values_are_those_of_numpy(name, sim):
     with accel.using(host_copies="never"):
-        found, expected = CALLS[name](xp.asarray(X, device=sim)), CALLS[name](X)
+        result, expected = CALLS[name](xp.asarray(X, device=sim)), CALLS[name](X)
     many = isinstance(expected, list | tuple)
-    for ours, theirs in zip(found if many else [found], expected if many else [expected], strict=True):
+    for ours, theirs in zip(result if many else [result], expected if many else [expected], strict=True):
         assert ours.device is sim
         assert ours.dtype == theirs.dtype
         np.testing.assert_allclose(np.asarray(ours.to_device("cpu")), theirs)
@@ -84,9 +84,9 @@ def test_arrays_made_like_another_have_the_axes_that_were_asked_for(sim):
 
 
 def test_like_an_array_of_the_host():
-    made = np.asarray([1, 2], like=xp.ones(3))
-    assert type(made) is xp.Array
-    assert made.tolist() == [1, 2]
+    result = np.asarray([1, 2], like=xp.ones(3))
+    assert type(result) is xp.Array
+    assert result.tolist() == [1, 2]
 
 
 def test_objects_that_are_given_come_back_as_they_are():
@@ -126,11 +126,11 @@ SAME_NAME = {
 def test_defaults_and_dtypes_are_those_of_numpy(name, sim):
     whole = np.arange(24).reshape(4, 6) - 12
     with accel.using(host_copies="never"):
-        found = SAME_NAME[name](xp.asarray(X, device=sim), xp.asarray(whole, device=sim))
+        result = SAME_NAME[name](xp.asarray(X, device=sim), xp.asarray(whole, device=sim))
     expected = SAME_NAME[name](X, whole)
-    assert found.device is sim
-    assert found.dtype == expected.dtype
-    np.testing.assert_allclose(np.asarray(found.to_device("cpu")), expected)
+    assert result.device is sim
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), expected)
 
 
 def test_a_dtype_that_numpy_refuses_is_refused(sim):
@@ -140,8 +140,8 @@ def test_a_dtype_that_numpy_refuses_is_refused(sim):
 
 def test_modes_that_the_standard_lacks_are_numpys(sim):
     with accel.using(host_copies="allow"):
-        found = np.linalg.qr(xp.asarray(X, device=sim), mode="r")
-    np.testing.assert_allclose(np.asarray(found.to_device("cpu")), np.linalg.qr(X, mode="r"))
+        result = np.linalg.qr(xp.asarray(X, device=sim), mode="r")
+    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), np.linalg.qr(X, mode="r"))
 
 
 @pytest.mark.parametrize("function", [np.logspace, np.geomspace])

@@ -137,8 +137,8 @@ def leaves(result):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_values_are_those_of_numpy(program, device):
     with accel_xp.default_device(device):
-        found = leaves(program(accel_xp))
-    for ours, theirs in zip(found, leaves(program(np)), strict=True):
+        result = leaves(program(accel_xp))
+    for ours, theirs in zip(result, leaves(program(np)), strict=True):
         assert not isinstance(ours, accel_xp.Array) or ours.device is device
         values = ours.to_device("cpu") if isinstance(ours, accel_xp.Array) else ours
         np.testing.assert_allclose(np.asarray(values), theirs, atol=1e-09)

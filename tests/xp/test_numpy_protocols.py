@@ -53,23 +53,23 @@ def arrays(device="cpu"):
     }
 
 
-def same(found, expected, kind=xp.Array):
+def same(result, expected, kind=xp.Array):
     if isinstance(expected, tuple | list):
-        assert type(found) is type(expected)
-        for one, other in zip(found, expected, strict=True):
+        assert type(result) is type(expected)
+        for one, other in zip(result, expected, strict=True):
             same(one, other, kind)
-    elif isinstance(expected, np.ndarray | np.generic) and kind is xp.Array and type(found) not in (bool, int):
-        assert type(found) is kind
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_array_equal(np.asarray(found), expected)
+    elif isinstance(expected, np.ndarray | np.generic) and kind is xp.Array and type(result) not in (bool, int):
+        assert type(result) is kind
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_array_equal(np.asarray(result), expected)
     else:
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(result, expected)
 
 
 @rows("case", CASES)
 def test_the_result_is_that_of_numpy_as_arrays_of_ours(case):
-    found, expected = eval(case, {"np": np}, arrays()), eval(case, {"np": np}, dict(GIVEN))
-    same(found, expected, np.ndarray if case.startswith(FROM_NUMPY) else xp.Array)
+    result, expected = eval(case, {"np": np}, arrays()), eval(case, {"np": np}, dict(GIVEN))
+    same(result, expected, np.ndarray if case.startswith(FROM_NUMPY) else xp.Array)
 
 
 class TestOut:
@@ -241,9 +241,9 @@ class TestCopiesToTheHost:
     def test_results_are_on_the_device_again(self, sim, use):
         x = xp.asarray([0.5, 2.0], device=sim)
         with accel.using(host_copies="allow"):
-            found = use(x)
-        assert (type(found), found.device) == (xp.Array, sim)
-        np.testing.assert_array_equal(found.to_device("cpu"), use(np.array([0.5, 2.0])))
+            result = use(x)
+        assert (type(result), result.device) == (xp.Array, sim)
+        np.testing.assert_array_equal(result.to_device("cpu"), use(np.array([0.5, 2.0])))
 
     def test_what_is_written_is_copied_back(self, sim):
         x, out = xp.asarray([0.5, 2.0], device=sim), xp.zeros(2, device=sim)
@@ -277,8 +277,8 @@ def test_an_array_is_written_from_itself(name, device):
 
 def test_masks_are_kept():
     x, masked = xp.ones(3), np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])
-    for found in (x + masked, masked + x, x == masked):
-        assert np.ma.getmaskarray(found).tolist() == [False, True, False]
+    for result in (x + masked, masked + x, x == masked):
+        assert np.ma.getmaskarray(result).tolist() == [False, True, False]
     with pytest.raises(TypeError, match="MaskedArray"):
         x[...] = masked
 

@@ -21,10 +21,10 @@ OPERANDS = [(name, FLOATS) for name in ARITHMETIC + COMPARISONS]
 OPERANDS += [(name, INTS) for name in [*ARITHMETIC, *BITWISE, *COMPARISONS] if name != "truediv"]
 
 
-def same(found, expected):
-    assert type(found) is xp.Array
-    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_array_equal(np.asarray(found), expected)
+def same(result, expected):
+    assert type(result) is xp.Array
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 def quietly(compute, *operands):
@@ -57,12 +57,12 @@ def test_operators_give_what_numpy_gives(name, array, kind):
 def test_operators_give_what_strict_gives(name, array):
     compute = getattr(operator, name)
     x, s = xp.asarray(array), array_api_strict.asarray(array)
-    for found, expected in (
+    for result, expected in (
         (quietly(compute, x, x), quietly(compute, s, s)),
         (quietly(compute, x, number(array)), quietly(compute, s, number(array))),
         (quietly(compute, number(array), x), quietly(compute, number(array), s)),
     ):
-        same(found, np.asarray(expected))
+        same(result, np.asarray(expected))
 
 
 @rows(("name", "array"), [pair for pair in OPERANDS if pair[0] not in COMPARISONS])
@@ -100,9 +100,9 @@ def test_matrix_product():
 
 @pytest.mark.parametrize("compute", [lambda x: x + 1, lambda x: -x, lambda x: x == 1, lambda x: x * x])
 def test_results_of_no_axes_are_arrays(compute):
-    found = compute(xp.asarray(2.0))
-    assert type(found) is xp.Array
-    assert found.shape == ()
+    result = compute(xp.asarray(2.0))
+    assert type(result) is xp.Array
+    assert result.shape == ()
 
 
 class Level(enum.IntEnum):

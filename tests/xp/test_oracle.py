@@ -254,39 +254,39 @@ def named(library, inputs):
     return names | {name: library.asarray(values) for name, values in inputs.items()}
 
 
-def assert_same(found, expected):
+def assert_same(result, expected):
     """Compare a result of `accel.xp` with one of array_api_strict."""
     if isinstance(expected, tuple):
-        assert type(found).__name__.lower() == type(expected).__name__.lower().removesuffix("result")
-        assert getattr(found, "_fields", len(found)) == getattr(expected, "_fields", len(expected))
-        for one, other in zip(found, expected, strict=True):
+        assert type(result).__name__.lower() == type(expected).__name__.lower().removesuffix("result")
+        assert getattr(result, "_fields", len(result)) == getattr(expected, "_fields", len(expected))
+        for one, other in zip(result, expected, strict=True):
             assert_same(one, other)
     elif isinstance(expected, array_api_strict.asarray(0).__class__):
-        assert type(found) is xp.Array
-        assert (found.dtype, found.shape) == (expected.dtype._np_dtype, expected.shape)
-        rounding = 1e-6 if found.dtype in ("float32", "complex64") else 1e-14
-        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rounding, atol=rounding)
+        assert type(result) is xp.Array
+        assert (result.dtype, result.shape) == (expected.dtype._np_dtype, expected.shape)
+        rounding = 1e-6 if result.dtype in ("float32", "complex64") else 1e-14
+        np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=rounding, atol=rounding)
     elif "array_api_strict" in type(expected).__module__:
-        assert_same_facts(found, expected)
+        assert_same_facts(result, expected)
     else:
-        assert type(found) is type(expected)
-        assert found == expected
+        assert type(result) is type(expected)
+        assert result == expected
 
 
-def assert_same_facts(found, expected):
+def assert_same_facts(result, expected):
     """Compare a dtype, or the result of `finfo` or `iinfo`."""
     if hasattr(expected, "_np_dtype"):
-        assert isinstance(found, np.dtype)
-        assert found == expected._np_dtype
+        assert isinstance(result, np.dtype)
+        assert result == expected._np_dtype
         return
     for name, value in vars(expected).items():
-        assert_same(getattr(found, name), value)
+        assert_same(getattr(result, name), value)
 
 
 @rows("call", CALLS.split("\n")[1:-1])
 def test_calls(call):
-    found, expected = (eval(call, named(library, INPUTS)) for library in (xp, array_api_strict))
-    assert_same(found, expected)
+    result, expected = (eval(call, named(library, INPUTS)) for library in (xp, array_api_strict))
+    assert_same(result, expected)
 
 
 @pytest.mark.parametrize(
@@ -294,17 +294,17 @@ def test_calls(call):
 )
 def test_calls_that_numpy_has_and_strict_has_not(call):
     expected = eval(call, named(np, INPUTS))
-    found = eval(call, named(xp, INPUTS))
-    np.testing.assert_array_equal(np.asarray(found), expected)
-    assert (type(found), found.dtype, found.shape) == (xp.Array, expected.dtype, expected.shape)
+    result = eval(call, named(xp, INPUTS))
+    np.testing.assert_array_equal(np.asarray(result), expected)
+    assert (type(result), result.dtype, result.shape) == (xp.Array, expected.dtype, expected.shape)
 
 
 def elementwise(name, *arrays):
     """Return the results of both libraries, or None if the function does not take that dtype in the standard."""
-    given = [array_api_strict.asarray(array) for array in arrays]
+    values = [array_api_strict.asarray(array) for array in arrays]
     with np.errstate(all="ignore"):
         try:
-            expected = getattr(array_api_strict, name)(*given)
+            expected = getattr(array_api_strict, name)(*values)
         except TypeError:
             return None
         return getattr(xp, name)(*map(xp.asarray, arrays)), expected
@@ -321,8 +321,8 @@ def values_of(dtype):
 def test_functions_of_one_operand(name):
     results = [elementwise(name, values_of(dtype)) for dtype in DTYPES]
     assert any(results)
-    for found, expected in filter(None, results):
-        assert_same(found, expected)
+    for result, expected in filter(None, results):
+        assert_same(result, expected)
 
 
 def operands(name, one, other):
@@ -340,8 +340,8 @@ def operands(name, one, other):
 def test_functions_of_two_operands(name):
     results = [elementwise(name, *operands(name, one, other)) for one in DTYPES for other in DTYPES]
     assert any(results)
-    for found, expected in filter(None, results):
-        assert_same(found, expected)
+    for result, expected in filter(None, results):
+        assert_same(result, expected)
 
 
 NO_FUNCTIONS = {
@@ -355,8 +355,8 @@ NO_FUNCTIONS = {
 
 
 def test_every_function_is_called():
-    called = set(re.findall(r"^([\w.]+)\(", CALLS, re.MULTILINE)) | set(UNARY) | set(BINARY)
+    names = set(re.findall(r"^([\w.]+)\(", CALLS, re.MULTILINE)) | set(UNARY) | set(BINARY)
     public = {name for name in xp.__all__ if callable(getattr(xp, name)) and not isinstance(getattr(xp, name), type)}
     public |= {f"{part}.{name}" for part in ("linalg", "fft") for name in getattr(xp, part).__all__}
     of_numpy = {*" ".join(numpy_signatures.NAMES).split(), *(f"linalg.{name}" for name in numpy_signatures.LINALG)}
-    assert called == public - NO_FUNCTIONS - of_numpy
+    assert names == public - NO_FUNCTIONS - of_numpy

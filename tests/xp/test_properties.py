@@ -109,9 +109,9 @@ def test_any_strides_are_computed_with(compute, values):
     for name, view in adversarial(values).items():
         with np.errstate(all="ignore"):
             expected = np.asarray(compute(np, view))
-            found = compute(xp, xp.asarray(view))
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape), name
-        np.testing.assert_array_equal(np.asarray(found), expected, err_msg=name)
+            result = compute(xp, xp.asarray(view))
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape), name
+        np.testing.assert_array_equal(np.asarray(result), expected, err_msg=name)
 
 
 @QUICK

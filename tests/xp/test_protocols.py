@@ -147,22 +147,22 @@ class TestInfo:
         assert xp.Device.CPU in self.info.devices()
 
     def test_capabilities_hold(self):
-        found = self.info.capabilities()
-        most = found["max dimensions"]
+        result = self.info.capabilities()
+        most = result["max dimensions"]
         assert xp.ones((1,) * most).ndim == most
         with pytest.raises(ValueError, match="dimension"):
             xp.ones((1,) * (most + 1))
-        assert found["boolean indexing"]
-        assert found["data-dependent shapes"]
+        assert result["boolean indexing"]
+        assert result["data-dependent shapes"]
 
     def test_default_dtypes_hold(self):
-        made = {
+        result = {
             "real floating": xp.ones(1),
             "complex floating": xp.asarray(1j),
             "integral": xp.arange(1),
             "indexing": xp.argmax(xp.ones(1)),
         }
-        assert self.info.default_dtypes(device="cpu") == {kind: x.dtype for kind, x in made.items()}
+        assert self.info.default_dtypes(device="cpu") == {kind: x.dtype for kind, x in result.items()}
 
     def test_dtypes(self, strict):
         theirs = strict.__array_namespace_info__()
@@ -181,23 +181,23 @@ class TestDtypes:
         assert xp.result_type(x, np.float64(1)) == xp.float64
         assert xp.result_type("bfloat16").name == "bfloat16"
 
-    @pytest.mark.parametrize("given", [(), (1,), (1, 2.0)])
-    def test_promotion_of_numbers_alone_is_refused(self, given):
+    @pytest.mark.parametrize("numbers", [(), (1,), (1, 2.0)])
+    def test_promotion_of_numbers_alone_is_refused(self, numbers):
         with pytest.raises(ValueError, match="at least one array or dtype is needed"):
-            xp.result_type(*given)
+            xp.result_type(*numbers)
 
-    @pytest.mark.parametrize("given", [None, [1], "no dtype", object], ids=str)
-    def test_promotion_of_anything_else_is_refused(self, given):
+    @pytest.mark.parametrize("value", [None, [1], "no dtype", object], ids=str)
+    def test_promotion_of_anything_else_is_refused(self, value):
         with pytest.raises(DTypeError):
-            xp.result_type(xp.float32, given)
+            xp.result_type(xp.float32, value)
         with pytest.raises(DTypeError):
-            xp.can_cast(given, xp.float32)
+            xp.can_cast(value, xp.float32)
 
     @pytest.mark.parametrize("dtype", [xp.float32, "float64", xp.complex64, xp.ones(1)], ids=str)
     def test_limits_are_numbers_of_python(self, dtype):
-        found = xp.finfo(dtype)
-        assert {type(found.eps), type(found.max), type(found.min), type(found.smallest_normal)} == {float}
-        assert type(found.bits) is int
+        result = xp.finfo(dtype)
+        assert {type(result.eps), type(result.max), type(result.min), type(result.smallest_normal)} == {float}
+        assert type(result.bits) is int
 
     def test_limits_of_the_wrong_kind(self):
         for dtype in ("int8", "bool", "bfloat16"):
@@ -241,9 +241,9 @@ class TestFunctions:
                 call()
 
     def test_arrays_of_numpy_are_operands(self):
-        found = xp.where(np.asarray([True, False]), xp.ones(2), np.zeros(2))
-        assert type(found) is xp.Array
-        assert np.asarray(found).tolist() == [1.0, 0.0]
+        result = xp.where(np.asarray([True, False]), xp.ones(2), np.zeros(2))
+        assert type(result) is xp.Array
+        assert np.asarray(result).tolist() == [1.0, 0.0]
 
     @pytest.mark.parametrize(
         "call",
@@ -261,9 +261,9 @@ class TestFunctions:
         ],
     )
     def test_results_of_no_axes_are_arrays(self, call):
-        found = call(xp.eye(3))
-        assert type(found) is xp.Array
-        assert found.shape == ()
+        result = call(xp.eye(3))
+        assert type(result) is xp.Array
+        assert result.shape == ()
 
 
 class TestNumpy:
@@ -291,9 +291,9 @@ class TestNumpy:
         ],
     )
     def test_its_functions_give_arrays_of_ours(self, call, expected):
-        found = call(xp.asarray([1.0, 2.0, 3.0]))
-        assert type(found) is xp.Array
-        assert np.asarray(found).tolist() == expected
+        result = call(xp.asarray([1.0, 2.0, 3.0]))
+        assert type(result) is xp.Array
+        assert np.asarray(result).tolist() == expected
 
     def test_out_is_written_and_returned(self):
         x = xp.asarray([1.5, 2.5])

@@ -45,11 +45,11 @@ def on_host(result):
     return [np.asarray(each.to_device("cpu") if isinstance(each, xp.Array) else each) for each in results]
 
 
-def check(found, expected, device):
+def check(result, expected, device):
     """Check that results are equal in every bit, except in those of NaN, and on the device."""
-    several = found if isinstance(found, tuple) else (found,)
+    several = result if isinstance(result, tuple) else (result,)
     assert all(type(each) is xp.Array and str(each.device) == device for each in several)
-    for ours, theirs in zip(on_host(found), on_host(expected), strict=True):
+    for ours, theirs in zip(on_host(result), on_host(expected), strict=True):
         np.testing.assert_array_equal(ours, theirs, strict=True)
 
 
@@ -96,11 +96,11 @@ def test_every_function_returns_what_scipy_returns(device, call):
     name, operands = call
     expected = outcome(getattr(scipy.special, name), *promoted(name, operands))
     ours = [xp.asarray(each, device=device) if isinstance(each, np.ndarray) else each for each in operands]
-    found = outcome(getattr(special, name), *ours)
+    result = outcome(getattr(special, name), *ours)
     if isinstance(expected, type):
-        assert found is expected
+        assert result is expected
     else:
-        check(found, expected, device)
+        check(result, expected, device)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -305,9 +305,9 @@ CALLED_BY_SCIPY = """
 
 
 def test_scipy_computes_with_these_functions_and_copies_nothing_to_the_host(python):
-    called = python(CALLED_BY_SCIPY.format(whole=WHOLE), SCIPY_ARRAY_API="1").split()
-    assert len(called) > 70
-    assert {"erf", "gammaln", "betainc", "multigammaln", "zeta"} <= set(called)
+    names = python(CALLED_BY_SCIPY.format(whole=WHOLE), SCIPY_ARRAY_API="1").split()
+    assert len(names) > 70
+    assert {"erf", "gammaln", "betainc", "multigammaln", "zeta"} <= set(names)
 
 
 def test_with_dispatch_by_scipy_functions_still_take_plain_arrays(python):

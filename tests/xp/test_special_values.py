@@ -74,9 +74,9 @@ def host(x):
     return np.asarray(x.to_device("cpu"))
 
 
-def assert_is(found, expected):
+def assert_is(result, expected):
     """Compare a result with a number, including the signs of zeros; the sign of NaN says nothing."""
-    for one, other in ((found.real, expected.real), (found.imag, expected.imag)):
+    for one, other in ((result.real, expected.real), (result.imag, expected.imag)):
         assert one == other or (np.isnan(one) and np.isnan(other))
         assert np.isnan(other) or copysign(1, one) == copysign(1, other)
 
@@ -91,7 +91,7 @@ def test_functions_and_operators_agree_on_infinities_and_zeros(name, one, other,
         x1 = placed(one, 1.5, length, step, dtype, device)
         x2 = placed(other, 2.5, length, step, dtype, device)
         copy = xp.asarray(x1, copy=True)
-        found = [
+        output = [
             getattr(xp, name)(x1, x2),
             by_operator(x1, x2),
             by_operator(x1, other),
@@ -99,8 +99,8 @@ def test_functions_and_operators_agree_on_infinities_and_zeros(name, one, other,
             by_operator(one, x2),
             in_place(copy, x2),
         ]
-        assert found[-1] is copy
-        for result in found:
+        assert output[-1] is copy
+        for result in output:
             assert result.dtype == dtype
             assert_is(host(result)[length // 2], expected)
 
@@ -109,9 +109,9 @@ def test_functions_and_operators_agree_on_infinities_and_zeros(name, one, other,
 @pytest.mark.parametrize(("name", "value", "expected"), UNARY)
 def test_complex_functions_of_infinities_and_zeros(name, value, expected, dtype, device):
     for length, step in [(length, step) for length in LENGTHS[device.type] for step in (1, 2)]:
-        found = getattr(xp, name)(placed(value, 0.5j, length, step, dtype, device))
-        assert found.dtype == dtype
-        assert_is(host(found)[length // 2], expected)
+        result = getattr(xp, name)(placed(value, 0.5j, length, step, dtype, device))
+        assert result.dtype == dtype
+        assert_is(host(result)[length // 2], expected)
 
 
 @pytest.mark.parametrize("name", ["expm1", "tanh"])
@@ -157,9 +157,9 @@ def test_integers_are_divided_and_raised_as_before():
 
 def test_nested_lists_of_device_arrays_become_one_array_there(sim):
     x = xp.asarray([1.0, 2.0, 3.0], device=sim)
-    made = xp.asarray([[x[0], x[1]], (x[2], 5)])
-    assert (made.device, made.shape, made.dtype) == (sim, (2, 2), xp.float64)
-    assert host(made).tolist() == [[1.0, 2.0], [3.0, 5.0]]
+    result = xp.asarray([[x[0], x[1]], (x[2], 5)])
+    assert (result.device, result.shape, result.dtype) == (sim, (2, 2), xp.float64)
+    assert host(result).tolist() == [[1.0, 2.0], [3.0, 5.0]]
     assert xp.asarray([x, x], dtype="float32", device="cpu").dtype == xp.float32
     with pytest.raises(ValueError, match="shape"):
         xp.asarray([x, x[0]])

@@ -50,8 +50,8 @@ def test_reading_waits_for_a_write_in_flight(stream, held, read):
     x = xp.asarray(target)
     target.copy_from_async(accel.full(SIZE, 1.0), stream=stream)
     soon(held)
-    found = read(x)
-    assert float(found[0]) in (1.0, SIZE)
+    result = read(x)
+    assert float(result[0]) in (1.0, SIZE)
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)

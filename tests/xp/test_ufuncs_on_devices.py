@@ -19,8 +19,8 @@ NUMBERS = (True, 2, 2.5, 2j)
 
 
 def values(dtype, shape=(2, 3)):
-    made = np.random.default_rng(0).integers(0, 4, shape).astype(dtype)
-    return made + np.array(0.25, dtype) if made.dtype.kind in "fc" else made
+    result = np.random.default_rng(0).integers(0, 4, shape).astype(dtype)
+    return result + np.array(0.25, dtype) if result.dtype.kind in "fc" else result
 
 
 def forms(function, dtype):
@@ -71,7 +71,7 @@ def reductions(function, dtype):
     yield lambda x: function.reduceat(x, [0, 1]), [x]
 
 
-def called(form, arrays):
+def outcome(form, arrays):
     try:
         result = form(*arrays)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
@@ -79,43 +79,43 @@ def called(form, arrays):
     return result if isinstance(result, tuple) else (result,)
 
 
-def compared(found, expected, device):
+def has_result(result, expected, device):
     """Check a result against NumPy's, and tell whether there was one."""
-    if isinstance(found, DeviceMismatchError):
-        assert "to_device('cpu')" in str(found)
+    if isinstance(result, DeviceMismatchError):
+        assert "to_device('cpu')" in str(result)
         return False
-    assert isinstance(found, Exception) == isinstance(expected, Exception), (found, expected)
+    assert isinstance(result, Exception) == isinstance(expected, Exception), (result, expected)
     if isinstance(expected, Exception):
         return False
-    for ours, theirs in zip(found, expected, strict=True):
+    for ours, theirs in zip(result, expected, strict=True):
         assert type(ours) is xp.Array
         assert (ours.device, ours.dtype, ours.shape) == (device, theirs.dtype, theirs.shape)
         np.testing.assert_allclose(np.asarray(ours.to_device("cpu")), theirs, rtol=1e-6)
     return True
 
 
-def computed(function, device, calls):
+def count_results(function, device, calls):
     """Check all calls, and tell how many had a result on the device."""
-    found = 0
+    count = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for dtype in DTYPES:
             for form, arrays in calls(function, dtype):
-                expected = called(form, [each.copy() for each in arrays])
-                ours = called(form, [xp.asarray(each, device=device, copy=True) for each in arrays])
-                found += compared(ours, expected, device)
-    return found
+                expected = outcome(form, [each.copy() for each in arrays])
+                ours = outcome(form, [xp.asarray(each, device=device, copy=True) for each in arrays])
+                count += has_result(ours, expected, device)
+    return count
 
 
 @pytest.mark.parametrize("name", UFUNCS)
 def test_the_result_is_that_of_numpy_or_the_call_is_refused(name, sim):
-    assert (computed(getattr(np, name), sim, forms) == 0) == (name in WITHOUT)
+    assert (count_results(getattr(np, name), sim, forms) == 0) == (name in WITHOUT)
 
 
 def reduce_with_all():
     """Check the reductions of all ufuncs of two operands, and return the names of those that compute on a device."""
     of_two = [each for each in map(vars(np).get, UFUNCS) if each.nin == 2 and not each.signature]
-    return [each.__name__ for each in of_two if computed(each, Device.SIM, reductions)]
+    return [each.__name__ for each in of_two if count_results(each, Device.SIM, reductions)]
 
 
 @pytest.mark.slow

@@ -116,8 +116,8 @@ def test_other_versions_are_refused(version):
 
 def test_threads_that_ask_at_once_get_one_object(monkeypatch):
     monkeypatch.setattr(versions, "_namespaces", {})
-    met, made = threading.Barrier(4), versions._OlderNamespace
-    monkeypatch.setattr(versions, "_OlderNamespace", lambda *given: (met.wait(10), made(*given))[1])
+    met, namespace_class = threading.Barrier(4), versions._OlderNamespace
+    monkeypatch.setattr(versions, "_OlderNamespace", lambda *args: (met.wait(10), namespace_class(*args))[1])
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(of, ["2023.12"] * 4))
-    assert all(each is found[0] for each in found)
+        namespaces = list(threads.map(of, ["2023.12"] * 4))
+    assert all(each is namespaces[0] for each in namespaces)

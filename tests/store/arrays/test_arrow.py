@@ -34,12 +34,12 @@ def test_arrays_go_through_the_simulated_device_and_nanoarrow(array):
         logical = from_arrow(part)
         assert logical.shape == (len(part),)
         logical.offload_to("sim")
-        held = nanoarrow.device.c_device_array(logical)
-        assert (held.device_type.value, held.device_id) == Device.SIM.dlpack
-        back = from_arrow(held)
+        physical = nanoarrow.device.c_device_array(logical)
+        assert (physical.device_type.value, physical.device_id) == Device.SIM.dlpack
+        back = from_arrow(physical)
         assert {store.root.place.device for store in back.stores()} == {Device.SIM}
         assert back.dtype == logical.dtype
-        del held, logical
+        del physical, logical
         gc.collect()
         assert back.to_arrow().to_pylist() == part.to_pylist()
 
@@ -53,8 +53,8 @@ def test_every_library_gets_the_same_values(array):
 
 
 def test_elements_are_those_of_arrow():
-    held = from_arrow(SAMPLES[5]).get_physical_array()
-    assert [None if each is None else each.tolist() for each in held] == [[1, 2], None, [], [3]]
+    physical = from_arrow(SAMPLES[5]).get_physical_array()
+    assert [None if each is None else each.tolist() for each in physical] == [[1, 2], None, [], [3]]
     deep = from_arrow(SAMPLES[6]).get_physical_array()
     assert deep.elements() == SAMPLES[6].to_pylist()
     rows = from_arrow(pa.array([[{"x": "a"}], []])).get_physical_array()

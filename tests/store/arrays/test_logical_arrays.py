@@ -58,16 +58,16 @@ def plain_structs():
 )
 def test_an_array_says_what_it_is(make, dtype, shape, children, stores):
     array = make()
-    held = array.get_physical_array()
-    for each in (array, held):
+    physical = array.get_physical_array()
+    for each in (array, physical):
         assert (each.dtype, each.shape, each.ndim) == (dtype, shape, len(shape))
         assert (each.num_children, each.nested) == (children, children > 0)
     assert array.volume == shape[0]
-    assert array.nullable == held.nullable
+    assert array.nullable == physical.nullable
     assert not array.unbound
     assert len(array.stores()) == stores == array.nesting.num_stores
     assert len(array.origins()) == stores
-    assert held.domain == Domain((0,), (shape[0] - 1,))
+    assert physical.domain == Domain((0,), (shape[0] - 1,))
 
 
 TRANSFORMS = [
@@ -86,19 +86,19 @@ TRANSFORMS = [
 @pytest.mark.parametrize(("ours", "numpy"), TRANSFORMS)
 def test_transforms_apply_to_elements_and_mask(ours, numpy):
     values, mask = np.arange(6).reshape(2, 3), np.arange(6).reshape(2, 3) % 2 == 0
-    made = ours(numbers(values, mask))
-    held = made.get_physical_array()
-    assert np.array_equal(held.elements(), numpy(values))
-    assert np.array_equal(held.valid(), numpy(mask))
-    assert made.shape == held.shape == numpy(values).shape
+    result = ours(numbers(values, mask))
+    physical = result.get_physical_array()
+    assert np.array_equal(physical.elements(), numpy(values))
+    assert np.array_equal(physical.valid(), numpy(mask))
+    assert result.shape == physical.shape == numpy(values).shape
 
 
 @pytest.mark.parametrize(("ours", "numpy"), TRANSFORMS)
 def test_transforms_of_structs_apply_to_each_field(ours, numpy):
     structs = plain_structs()
-    held = ours(structs).get_physical_array().elements()
+    physical = ours(structs).get_physical_array().elements()
     for name, before in structs.get_physical_array().elements().items():
-        assert np.array_equal(held[name], numpy(before))
+        assert np.array_equal(physical[name], numpy(before))
 
 
 @pytest.mark.parametrize("make", [lists, strings, structs])
@@ -198,9 +198,9 @@ def test_new_arrays_are_writable_and_cost_no_memory_before():
     assert all(store.root.contents is None for store in array.stores())
     array.data.fill(2)
     array.null_mask.fill(True)
-    held = array.get_physical_array()
-    held.data.span_write_accessor()[0, 1] = 7
-    held.null_mask.span_write_accessor()[1, 1] = False
+    physical = array.get_physical_array()
+    physical.data.span_write_accessor()[0, 1] = 7
+    physical.null_mask.span_write_accessor()[1, 1] = False
     assert array.get_physical_array().elements().tolist() == [[2, 7, 2], [2, 2, 2]]
     assert not array.get_physical_array().valid().all()
 
@@ -233,9 +233,9 @@ def test_offload_moves_all_stores_and_values_stay():
         array.offload_to("sim")
         assert {store.root.place.device for store in array.stores()} == {Device.SIM}
         assert array.to_arrow() == expected
-        held = array.get_physical_array("cpu")
+        physical = array.get_physical_array("cpu")
         assert {store.root.place.device for store in array.stores()} == {Device.CPU}
-        assert len(held) == len(expected)
+        assert len(physical) == len(expected)
 
 
 def test_elements_on_a_device_are_not_read_by_the_host():
@@ -251,9 +251,9 @@ def test_a_target_that_is_not_here_is_refused():
 def test_a_nesting_can_be_pickled_and_rebuilds_the_array():
     array = structs()
     nesting = pickle.loads(pickle.dumps(array.nesting))
-    held = physical_array(nesting, [store.get_physical_store() for store in array.stores()])
-    assert held.fields["name"].strings() == ["Zürich", None, "", "Ulm"]
-    assert held.dtype == array.dtype
+    physical = physical_array(nesting, [store.get_physical_store() for store in array.stores()])
+    assert physical.fields["name"].strings() == ["Zürich", None, "", "Ulm"]
+    assert physical.dtype == array.dtype
     with pytest.raises(StoreValueError, match="5 stores; found 1"):
         physical_array(nesting, [array.stores()[0].get_physical_store()])
 
@@ -300,8 +300,8 @@ def test_text_that_is_no_utf8_is_refused_unless_it_is_null():
     offsets, chars = np.array([0, 1, 2, 3]), np.frombuffer(b"a\xffc", np.uint8)
     with pytest.raises(FormatError, match="string 1 is no UTF-8"):
         create_string_array(offsets, chars).get_physical_array().strings()
-    known = create_string_array(offsets, chars, np.array([True, False, True]))
-    assert known.get_physical_array().strings() == ["a", None, "c"]
+    nullable = create_string_array(offsets, chars, np.array([True, False, True]))
+    assert nullable.get_physical_array().strings() == ["a", None, "c"]
     split = create_string_array(np.array([0, 1, 2]), np.frombuffer("é".encode(), np.uint8))
     with pytest.raises(FormatError, match="string 0 is no UTF-8"):
         split.get_physical_array().strings()
@@ -317,9 +317,9 @@ def test_strings_come_back(given_strings):
 
 def test_writes_to_read_only_memory_are_refused():
     array = from_strings(["a"])
-    held = create_struct_array({"x": np.arange(3)}).get_physical_array()
+    physical = create_struct_array({"x": np.arange(3)}).get_physical_array()
     with pytest.raises(ReadOnlyError):
-        held.fields["x"].data.span_write_accessor()
+        physical.fields["x"].data.span_write_accessor()
     assert array.chars.shape == (1,)
 
 

@@ -39,8 +39,8 @@ def test_tiles_together_are_the_array(device, array, tile):
     logical.offload_to(device)
     tiles = logical.partition_by_tiling(tile)
     assert len(tiles) == tiles.color_shape[0] == -(-len(array) // tile)
-    seen = [each for color in tiles.colors() for each in tiles.get_child_array(*color).to_arrow().to_pylist()]
-    assert seen == array.to_pylist()
+    elements = [each for color in tiles.colors() for each in tiles.get_child_array(*color).to_arrow().to_pylist()]
+    assert elements == array.to_pylist()
 
 
 @given(arrays(), st.integers(1, 5), st.integers(1, 3))
@@ -50,29 +50,29 @@ def test_tiles_of_tiles_are_slices(array, tile, inner):
         outer = logical.partition_by_tiling(tile).get_child_array(*color)
         expected = array[color[0] * tile :][:tile]
         for small in outer.partition_by_tiling(inner).colors():
-            made = outer.partition_by_tiling(inner).get_child_array(*small)
-            assert made.to_arrow().to_pylist() == expected[small[0] * inner :][:inner].to_pylist()
+            result = outer.partition_by_tiling(inner).get_child_array(*small)
+            assert result.to_arrow().to_pylist() == expected[small[0] * inner :][:inner].to_pylist()
 
 
 def test_values_of_a_tile_are_only_those_it_refers_to_and_keep_their_coordinates():
     array = create_list_array([[0, 1], [2, 1], [2, 4], [5, 5]], np.arange(10, 16))
     tile = array.partition_by_tiling(2).get_child_array(1)
-    held = tile.get_physical_array()
-    assert held.descriptor.elements().tolist() == [[2, 4], [5, 5]]
-    assert held.domain == Domain((2,), (3,))
-    assert held.descriptor.domain == Domain((2, 0), (3, 1))
-    assert held.vardata.domain == Domain((2,), (5,))
-    assert held.vardata.elements().tolist() == [12, 13, 14, 15]
-    assert [each.tolist() for each in held.lists()] == [[12, 13, 14], [15]]
+    physical = tile.get_physical_array()
+    assert physical.descriptor.elements().tolist() == [[2, 4], [5, 5]]
+    assert physical.domain == Domain((2,), (3,))
+    assert physical.descriptor.domain == Domain((2, 0), (3, 1))
+    assert physical.vardata.domain == Domain((2,), (5,))
+    assert physical.vardata.elements().tolist() == [12, 13, 14, 15]
+    assert [each.tolist() for each in physical.lists()] == [[12, 13, 14], [15]]
     assert tile.origins() == ((2, 0), (2,))
 
 
 def test_strings_of_a_tile_keep_their_coordinates():
     tile = from_strings(["ab", "cdé", "", None, "f"]).partition_by_tiling(2).get_child_array(1)
-    held = tile.get_physical_array()
-    assert held.strings() == ["", None]
-    assert held.domain == Domain((2,), (3,))
-    assert held.chars.shape == (0,)
+    physical = tile.get_physical_array()
+    assert physical.strings() == ["", None]
+    assert physical.domain == Domain((2,), (3,))
+    assert physical.chars.shape == (0,)
     last = from_strings(["ab", "cdé", "f"]).partition_by_tiling(2).get_child_array(1).get_physical_array()
     assert last.chars.domain == Domain((6,), (6,))
     assert last.offsets.elements().tolist() == [6, 7]
@@ -81,10 +81,10 @@ def test_strings_of_a_tile_keep_their_coordinates():
 
 def test_tiles_of_structs_have_tiles_of_each_field():
     array = create_struct_array({"x": np.arange(5), "name": from_strings(list("abcde"))})
-    held = array.partition_by_tiling(2).get_child_array(1).get_physical_array()
-    assert held.fields["x"].elements().tolist() == [2, 3]
-    assert held.fields["name"].strings() == ["c", "d"]
-    assert held.domain == Domain((2,), (3,))
+    physical = array.partition_by_tiling(2).get_child_array(1).get_physical_array()
+    assert physical.fields["x"].elements().tolist() == [2, 3]
+    assert physical.fields["name"].strings() == ["c", "d"]
+    assert physical.domain == Domain((2,), (3,))
 
 
 def test_tiles_of_a_matrix_are_rows():
@@ -161,11 +161,11 @@ class Failed(ReadsForever):
 
 def test_ranges_of_a_tile_index_its_values_by_accessors():
     array = create_list_array([[0, 1], [2, 1], [2, 4], [5, 5]], np.arange(10, 16))
-    held = array.partition_by_tiling(2).get_child_array(1).get_physical_array()
-    ranges, values = held.descriptor.data.read_accessor(), held.vardata.data.read_accessor()
+    physical = array.partition_by_tiling(2).get_child_array(1).get_physical_array()
+    ranges, values = physical.descriptor.data.read_accessor(), physical.vardata.data.read_accessor()
     assert [values[int(ranges[row, 0])] for row in (2, 3)] == [12, 15]
-    assert PhysicalStore(held.vardata).read_accessor()[5] == 15
+    assert PhysicalStore(physical.vardata).read_accessor()[5] == 15
     with pytest.raises(StoreIndexError):
         _ = values[1]
     with pytest.raises(ValueError, match="nested"):
-        PhysicalStore(held)
+        PhysicalStore(physical)

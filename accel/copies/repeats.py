@@ -163,11 +163,11 @@ def _by_two_sides(loops: list[_Loop]) -> bool | None:
     # Python's integers where a sum may need more than 64 bits.
     kind, cost = (np.int64, 1) if below[-1].reach < 1 << 61 else (object, _SLOW)
     short, long = np.array([], kind), np.array([], kind)
-    first, last, left = 0, len(loops), _STEPS
+    first, last, remaining = 0, len(loops), _STEPS
     while first < last:
         growing = _expected(short, loops[first], above[first + 1]), _expected(long, loops[last - 1], below[last - 1])
-        left -= _ROUND + min(growing) * cost
-        if left < 0:
+        remaining -= _ROUND + min(growing) * cost
+        if remaining < 0:
             return _meet(short, long) or None  # an equal sum proves it, with no steps of the loops in between
         if growing[0] < growing[1]:
             short = _grown(short, loops[first], above[first + 1])

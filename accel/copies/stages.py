@@ -119,8 +119,8 @@ def _by_image(target: End, source: End, mask: Mask | None) -> list[Stage]:
     dtype = target.operand.dtype if _castable(source) else source.operand.dtype
     image = _new(IMAGE, _CPU, dtype, target, source)
     # Elements that are not read must keep their values, so the image starts as a copy of the target.
-    kept = stages_of(image, target) if mask is not None and mask.fill is Fill.NONE else []
-    return [*kept, *stages_of(image, source, mask), *stages_of(target, image)]
+    first = stages_of(image, target) if mask is not None and mask.fill is Fill.NONE else []
+    return [*first, *stages_of(image, source, mask), *stages_of(target, image)]
 
 
 def _steps(worker: Heap, target: End, source: End, mask: Mask | None, eviction: CacheEviction) -> list[Stage]:

@@ -91,8 +91,8 @@ class Timeline:
         return shared / self.total("copy in") if shared else 0.0
 
     def _of(self, lanes: Iterable[str]) -> list[Span]:
-        wanted = set(lanes)
-        return [span for span in self.spans if span.lane in wanted]
+        chosen = set(lanes)
+        return [span for span in self.spans if span.lane in chosen]
 
 
 def _shared(span: Span, others: Iterable[Span]) -> float:

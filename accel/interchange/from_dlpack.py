@@ -126,12 +126,12 @@ def _capsule_of(x: Any, claimed: tuple[int, int], copy: bool | None, *, to_host:
     A stream None should mean the default stream, but some libraries then keep no order. Some also use the current
     device, not that of the memory.
     """
-    device, wanted = _device_here(claimed) or _CPU, _CPU.dlpack if to_host else None
+    device, requested = _device_here(claimed) or _CPU, _CPU.dlpack if to_host else None
     backend = heap_of(device).backend
     if device is _CPU or not isinstance(backend, SupportsStreamNumbers):
-        return _ask(x, None, copy, wanted)
+        return _ask(x, None, copy, requested)
     with backend.consuming(device) as number:
-        return _ask(x, None if to_host else number, copy, wanted)
+        return _ask(x, None if to_host else number, copy, requested)
 
 
 def _ask(x: Any, stream: int | None, copy: bool | None, dl_device: tuple[int, int] | None) -> object:

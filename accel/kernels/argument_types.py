@@ -70,9 +70,9 @@ def any_value(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
     OverflowError
         If an integer has more than 64 bits.
     """
-    taken = _WEAK.get(type(value))
-    if taken is not None:
-        return taken(value, name, leaves)
+    accept = _WEAK.get(type(value))
+    if accept is not None:
+        return accept(value, name, leaves)
     if isinstance(value, np.generic):
         return _passed(ScalarType(as_dtype(value.dtype), weak=False), value.item(), name, leaves)
     for kind, take in _WEAK.items():

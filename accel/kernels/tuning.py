@@ -87,7 +87,7 @@ class Tuned:
     def _measured(self, key: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> _Choice:
         times: dict[int, float] = {}
         failed: list[Exception] = []
-        with _kept(self._written(arguments, named)):
+        with _unchanged(self._written(arguments, named)):
             for place, choice in enumerate(self._candidates):
                 try:
                     times[place] = _seconds(lambda choice=choice: self._launch(choice, arguments, named))  # type: ignore[misc]
@@ -176,7 +176,7 @@ def _values(name: str, candidates: Any) -> Sequence[Any]:
 
 
 @contextmanager
-def _kept(storages: Sequence[AnyStorage]) -> Iterator[None]:
+def _unchanged(storages: Sequence[AnyStorage]) -> Iterator[None]:
     """Give storages back the bytes that they have now."""
     saved = [storage.deep_copy() for storage in storages]
     try:

@@ -42,21 +42,21 @@ def _coalesce(layout: Layout, profile: Any = None) -> Lines:
             yield Line(0, f"mode {k}, {layout.mode(k)}:")
             yield from _indented(_coalesce(layout.mode(k), part))
         return
-    kept: list[Leaf] = []
+    result: list[Leaf] = []
     for leaf in layout.leaves:
-        merged = list(coalesced([*kept, leaf]))
+        merged = list(coalesced([*result, leaf]))
         if leaf[0] == 1:
             yield Line(0, f"{_written(leaf)} has one element and is dropped")
         elif leaf[0] == 0:
             yield Line(0, f"{_written(leaf)} has no elements, so neither has the result")
             return
-        elif kept and len(merged) == len(kept):
-            extent, stride = kept[-1]
+        elif result and len(merged) == len(result):
+            extent, stride = result[-1]
             reason = f"because {extent} * {stride} = {leaf[1]}"
             yield Line(0, f"{_written(leaf)} continues {extent}:{stride}, {reason}: merged into {_written(merged[-1])}")
         else:
             yield Line(0, f"{_written(leaf)} is kept")
-        kept = merged
+        result = merged
 
 
 def _composition(a: Layout, b: Tiler) -> Lines:
@@ -142,7 +142,7 @@ def _factors_text(factors: list[Leaf] | int) -> str:
 
 
 def _complement(layout: Layout, size: Any = None) -> Lines:
-    wanted = layout.cosize if size is None else product(size)
+    least = layout.cosize if size is None else product(size)
     leaves = sorted((stride, extent) for extent, stride in layout.leaves if extent > 1 and stride)
     spanned = 1
     for stride, extent in leaves:
@@ -152,8 +152,8 @@ def _complement(layout: Layout, size: Any = None) -> Lines:
         hole = f"a hole before it, filled by {stride // spanned}:{spanned}" if stride > spanned else "no hole before it"
         yield Line(0, f"{extent}:{stride} leaves {hole}; the span is now {stride * extent}")
         spanned = stride * extent
-    count = -(-wanted // spanned)
-    yield Line(0, f"{count} * {spanned} reaches {wanted}: {count}:{spanned}")
+    count = -(-least // spanned)
+    yield Line(0, f"{count} * {spanned} reaches {least}: {count}:{spanned}")
 
 
 def _logical_divide(layout: Layout, tiler: Tiler) -> Lines:

@@ -88,13 +88,13 @@ def refuse_vast(value: "tuple[Any, ...] | list[Any]", levels: int = DEEPEST, cou
     return count
 
 
-def as_integer(value: Any, wanted: str) -> int:
+def as_integer(value: Any, expectation: str) -> int:
     """Return a value as `int`.
 
     Raises
     ------
     TypeError
-        If it is not an integer; the message begins with ``wanted``.
+        If it is not an integer; the message begins with ``expectation``.
     """
     if type(value) is int:
         return value
@@ -103,7 +103,7 @@ def as_integer(value: Any, wanted: str) -> int:
     except TypeError:
         integer = None
     if integer is None or isinstance(value, bool):  # bool is a subclass of int
-        raise TypeError(f"{wanted}; found {abbreviated(value)}")
+        raise TypeError(f"{expectation}; found {abbreviated(value)}")
     return integer
 
 

@@ -49,7 +49,7 @@ class Reader:
         """The next token; empty at the end."""
         return self._tokens[self._next][0]
 
-    def expect(self, token: str, wanted: str = "") -> None:
+    def expect(self, token: str, expected: str = "") -> None:
         """Consume a token.
 
         Raises
@@ -58,7 +58,7 @@ class Reader:
             If it is not the next token.
         """
         if self.token != token:
-            raise self.error(wanted or repr(token))
+            raise self.error(expected or repr(token))
         self._next += bool(token)
 
     def accept(self, token: str) -> bool:
@@ -95,8 +95,8 @@ class Reader:
         self._depth -= 1
         return tuple(parts)
 
-    def error(self, wanted: str) -> LayoutError:
+    def error(self, expected: str) -> LayoutError:
         """Return the error that points at the next token."""
         token, place = self._tokens[self._next]
         shown = repr(token) if token else "the end"
-        return LayoutError(f"expected {wanted} at position {place} of {self._text!r}; found {shown}")
+        return LayoutError(f"expected {expected} at position {place} of {self._text!r}; found {shown}")

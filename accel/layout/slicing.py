@@ -34,17 +34,17 @@ def is_free(part: object) -> bool:
 def sliced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple, int]:
     """Return shape and stride of the modes under the free parts, and the offset of the fixed parts."""
     _refuse_vast(coordinate)
-    kept: list[tuple[IntTuple, IntTuple]] = []
-    offset = _sliced(coordinate, shape, stride, shape, kept)
-    return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept]), offset
+    modes: list[tuple[IntTuple, IntTuple]] = []
+    offset = _sliced(coordinate, shape, stride, shape, modes)
+    return tuple([extents for extents, _ in modes]), tuple([steps for _, steps in modes]), offset
 
 
 def diced(coordinate: Any, shape: IntTuple, stride: IntTuple) -> tuple[IntTuple, IntTuple]:
     """Return shape and stride of the modes under the fixed parts."""
     _refuse_vast(coordinate)
-    kept: list[tuple[IntTuple, IntTuple]] = []
-    _diced(coordinate, shape, stride, kept)
-    return tuple([extents for extents, _ in kept]), tuple([steps for _, steps in kept])
+    modes: list[tuple[IntTuple, IntTuple]] = []
+    _diced(coordinate, shape, stride, modes)
+    return tuple([extents for extents, _ in modes]), tuple([steps for _, steps in modes])
 
 
 def _refuse_vast(coordinate: Any) -> None:
@@ -53,26 +53,26 @@ def _refuse_vast(coordinate: Any) -> None:
 
 
 def _sliced(
-    coordinate: Any, shape: IntTuple, stride: IntTuple, whole: IntTuple, kept: list[tuple[IntTuple, IntTuple]]
+    coordinate: Any, shape: IntTuple, stride: IntTuple, whole: IntTuple, modes: list[tuple[IntTuple, IntTuple]]
 ) -> int:
     if is_free(coordinate):
-        kept.append((shape, stride))
+        modes.append((shape, stride))
         return 0
     if _has_free(coordinate):
         parts = _paired(coordinate, shape, stride)
-        return sum([_sliced(part, extents, steps, whole, kept) for part, extents, steps in parts])
+        return sum([_sliced(part, extents, steps, whole, modes) for part, extents, steps in parts])
     fixed = fitted(coordinate, shape)
     bounded(fixed, shape, whole)
     return located(fixed, shape, stride)
 
 
-def _diced(coordinate: Any, shape: IntTuple, stride: IntTuple, kept: list[tuple[IntTuple, IntTuple]]) -> None:
+def _diced(coordinate: Any, shape: IntTuple, stride: IntTuple, modes: list[tuple[IntTuple, IntTuple]]) -> None:
     if isinstance(coordinate, tuple | list):
         for part, extents, steps in _paired(coordinate, shape, stride):
-            _diced(part, extents, steps, kept)
+            _diced(part, extents, steps, modes)
     elif not is_free(coordinate):
         fitted(coordinate, shape)
-        kept.append((shape, stride))
+        modes.append((shape, stride))
 
 
 def _has_free(coordinate: Any) -> bool:

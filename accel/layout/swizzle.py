@@ -92,8 +92,8 @@ class Swizzle:
     def __call__(self, offset: Any) -> Any:
         """Return a swizzled offset, or an array of offsets swizzled elementwise."""
         source = ((1 << self._bits) - 1) << (self._base + max(self._shift, 0))
-        taken = offset & source
-        return offset ^ (taken >> self._shift if self._shift >= 0 else taken << -self._shift)
+        selected = offset & source
+        return offset ^ (selected >> self._shift if self._shift >= 0 else selected << -self._shift)
 
     def __matmul__(self, layout: Any) -> "ComposedLayout":
         return ComposedLayout(self, 0, layout)

@@ -240,17 +240,17 @@ def tile_to_shape(layout: Any, shape: Any, order: Any = None) -> Layout:
     ((2,4),(4,3)):((4,8),(1,32))
     """
     block = as_layout(layout)
-    wanted = [product(part) for part in modes(as_int_tuple(shape, "a shape"))]
-    if len(wanted) < block.rank:
-        raise LayoutError(f"the shape {written(tuple(wanted))} has fewer modes than the block {block}")
-    sizes = [part.size for part in _padded(block, Layout((1,) * len(wanted)))[0]]
-    for k, (whole, part) in enumerate(zip(wanted, sizes, strict=True)):
+    extents = [product(part) for part in modes(as_int_tuple(shape, "a shape"))]
+    if len(extents) < block.rank:
+        raise LayoutError(f"the shape {written(tuple(extents))} has fewer modes than the block {block}")
+    sizes = [part.size for part in _padded(block, Layout((1,) * len(extents)))[0]]
+    for k, (whole, part) in enumerate(zip(extents, sizes, strict=True)):
         if not part or whole % part:
             raise LayoutError(
-                f"mode {k} of the shape {written(tuple(wanted))} is no multiple of {part}, the size of the block "
+                f"mode {k} of the shape {written(tuple(extents))} is no multiple of {part}, the size of the block "
                 f"{block} there; {part * max(round(whole / max(part, 1)), 1)} is one"
             )
-    times = tuple([whole // part for whole, part in zip(wanted, sizes, strict=True)])
+    times = tuple([whole // part for whole, part in zip(extents, sizes, strict=True)])
     return blocked_product(block, make_ordered_layout(times, order))
 
 

@@ -60,15 +60,15 @@ def use_backend(backend: Backend, *types: str) -> Iterator[Backend]:
     served = _types_of(backend, types)
     for type in served:
         _refuse_replacing(type, backend)
-    left = ""
+    live = ""
     with ExitStack() as stack:
         for type in served:
             stack.enter_context(serving(type, backend))
         yield backend
-        left = ", ".join(filter(None, map(_live_memory, served)))
-    if left:
+        live = ", ".join(filter(None, map(_live_memory, served)))
+    if live:
         raise AssertionError(
-            f"memory of {backend.name} is in use after its block ({left}); release it inside the block, "
+            f"memory of {backend.name} is in use after its block ({live}); release it inside the block, "
             f"or delete what refers to it"
         )
 

@@ -37,9 +37,9 @@ def random_bytes(nbytes: int) -> Bytes:
     return np.random.default_rng(nbytes).integers(0, 256, nbytes, dtype=np.uint8)
 
 
-def write(heap: Heap, block: Block, given: Bytes) -> None:
+def write(heap: Heap, block: Block, data: Bytes) -> None:
     """Copy bytes from the host to a block."""
-    heap.backend.copy(Span(block, 0, given.nbytes), host_span(given), stream=None)
+    heap.backend.copy(Span(block, 0, data.nbytes), host_span(data), stream=None)
     heap.backend.synchronize(heap.device)
 
 

@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from accel.testing.places import Place
 
-__all__ = ["CheckedKernels", "add_options", "settings_of", "stand_in_for_cupy", "wanted"]
+__all__ = ["CheckedKernels", "add_options", "checks_requested", "settings_of", "stand_in_for_cupy"]
 
 _CHECKS, _SEED, _WARP, _CUPY = (
     "--accel-kernel-checks",
@@ -54,13 +54,13 @@ def add_options(group: pytest.OptionGroup) -> None:
 def settings_of(config: pytest.Config, place: "Place | None") -> dict[str, object]:
     """Return the settings for the kernels of a test, which runs at a place or nowhere in particular."""
     checks, warp = config.getoption(_CHECKS), config.getoption(_WARP)
-    if checks is None and (wanted(config) or (place is not None and place.seed is not None)):
+    if checks is None and (checks_requested(config) or (place is not None and place.seed is not None)):
         checks = "all"
-    found = {"kernel_checks": checks, "sim_warp": warp}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {"kernel_checks": checks, "sim_warp": warp}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def wanted(config: pytest.Config) -> bool:
+def checks_requested(config: pytest.Config) -> bool:
     """Return whether all tests of the project are to be run with checks."""
     return any(config.getoption(option) not in (None, False) for option in (_CHECKS, _SEED, _WARP, _CUPY))
 
@@ -93,17 +93,17 @@ class CheckedKernels:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        given: dict[str, int] = getattr(config, "workerinput", {})
-        self._base = given[_SEED] if _SEED in given else self._seed(config.getoption(_SEED))
+        worker_input: dict[str, int] = getattr(config, "workerinput", {})
+        self._base = worker_input[_SEED] if _SEED in worker_input else self._seed(config.getoption(_SEED))
         self._configure()
 
     @staticmethod
-    def _seed(given: str | None) -> int:
-        if given == "random":
+    def _seed(text: str | None) -> int:
+        if text == "random":
             return SystemRandom().randrange(_SEEDS)
-        if given is None or (given.isascii() and given.isdecimal()):
-            return int(given or 0)
-        raise pytest.UsageError(f"{_SEED}={given}: write a number from 0, or random")
+        if text is None or (text.isascii() and text.isdecimal()):
+            return int(text or 0)
+        raise pytest.UsageError(f"{_SEED}={text}: write a number from 0, or random")
 
     def _configure(self) -> None:
         """Change the settings of the process, as tests may start threads."""
@@ -123,14 +123,14 @@ class CheckedKernels:
 
     def pytest_report_header(self) -> str:
         """Say what is checked, and with which seed."""
-        return f"accel: kernels on simulated devices are checked ({self._given()})"
+        return f"accel: kernels on simulated devices are checked ({self._options()})"
 
-    def _given(self) -> str:
+    def _options(self) -> str:
         checks, warp = self._config.getoption(_CHECKS) or "all", self._config.getoption(_WARP)
-        given = [f"{_CHECKS}={checks}", f"{_SEED}={self._base}"]
-        given += [f"{_WARP}={warp}"] if warp else []
-        given += [_CUPY] if self._config.getoption(_CUPY) else []
-        return " ".join(given)
+        options = [f"{_CHECKS}={checks}", f"{_SEED}={self._base}"]
+        options += [f"{_WARP}={warp}"] if warp else []
+        options += [_CUPY] if self._config.getoption(_CUPY) else []
+        return " ".join(options)
 
     def seed_of(self, item: pytest.Item) -> int:
         """Return the seed of a test."""
@@ -165,7 +165,7 @@ class CheckedKernels:
         """Say how a test that failed can be repeated."""
         report = yield
         if report.failed:
-            repeat = f"pytest {quote(item.nodeid)} {self._given()}"
+            repeat = f"pytest {quote(item.nodeid)} {self._options()}"
             report.sections.append(("accel", f"seed {self.seed_of(item)} of simulated devices; repeat: {repeat}"))
         return report
 

@@ -202,27 +202,27 @@ class BackendConformance(CopyConformance):
     def test_memory_of_the_host_is_adopted_by_its_address(self, heap: Heap, backend: Backend) -> None:
         if self.device is not Device.CPU:
             return  # an address of the host means nothing on other devices
-        given = random_bytes(100)
-        adopted = backend.adopt(ExternalAllocation(100, pointer=given.ctypes.data))
-        assert (adopted.pointer, adopted.nbytes) == (given.ctypes.data, 100)
-        assert np.array_equal(read(heap, adopted, 100), given)
+        data = random_bytes(100)
+        adopted = backend.adopt(ExternalAllocation(100, pointer=data.ctypes.data))
+        assert (adopted.pointer, adopted.nbytes) == (data.ctypes.data, 100)
+        assert np.array_equal(read(heap, adopted, 100), data)
 
     def test_addresses_of_the_device_are_told_from_those_of_the_host(self, heap: Heap, backend: Backend) -> None:
         if not isinstance(backend, KnowsAddresses):
             return  # not every backend can tell
-        given = random_bytes(100)
+        data = random_bytes(100)
         with lent(heap, 100) as block:
             assert backend.device_at(block.pointer) is backend.device_at(block.pointer + 99) is self.device
-        assert backend.device_at(given.ctypes.data) is None
+        assert backend.device_at(data.ctypes.data) is None
 
     # Copies
 
     @pytest.mark.parametrize("nbytes", _SIZES)
     def test_bytes_come_back_as_they_went(self, heap: Heap, nbytes: int) -> None:
-        given = random_bytes(nbytes)
+        data = random_bytes(nbytes)
         with lent(heap, nbytes) as block:
-            write(heap, block, given)
-            assert np.array_equal(read(heap, block, nbytes), given)
+            write(heap, block, data)
+            assert np.array_equal(read(heap, block, nbytes), data)
 
     @pytest.mark.parametrize(("into", "out_of"), [(0, 100), (100, 0), (13, 50), (50, 13), (7, 7)])
     def test_parts_are_copied_as_if_through_another_buffer(self, heap: Heap, into: int, out_of: int) -> None:
@@ -248,14 +248,14 @@ class BackendConformance(CopyConformance):
     def test_strided_copies_follow_their_plan(self, heap: Heap, itemsize: int, case: int) -> None:
         extents, target_strides, source_strides = _STRIDED[case]
         dtype = np.dtype(_DTYPE_OF_SIZE[itemsize])
-        expected, given = random_bytes(4096), random_bytes(4096)
+        expected, data = random_bytes(4096), random_bytes(4096)
         with lent(heap, 4096) as target, lent(heap, 4096) as source:
             write(heap, target, expected)
-            write(heap, source, given)
+            write(heap, source, data)
             into = _operand(target, dtype, extents, target_strides)
             out_of = _operand(source, dtype, extents, source_strides)
             heap.backend.copy_strided(into, out_of, _plan(into, out_of), stream=None)
-            _view(expected, into)[...] = _view(given, out_of)
+            _view(expected, into)[...] = _view(data, out_of)
             assert np.array_equal(read(heap, target, 4096), expected)
 
     @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ class CopyConformance:
         with _Copy(heap, *ends) as copy:
             target, source = copy.target(dtype, (500,), (1,)), copy.source(dtype, (500,), (2,))
             through, out_of = _through(target, places), _through(source, places[::-1] // 2)
-            for into, given in ((through, source), (target, out_of), (through, out_of)):
-                copy.check(into, given)
-                copy.check(into, given, Mask(31 * dtype.itemsize, fill))
+            for into, data in ((through, source), (target, out_of), (through, out_of)):
+                copy.check(into, data)
+                copy.check(into, data, Mask(31 * dtype.itemsize, fill))
 
     @pytest.mark.parametrize("loops", ["rows", "transpose", "reversed", "gather"])
     def test_a_source_under_the_target_is_read_first(self, heap: Heap, loops: str) -> None:
@@ -105,25 +105,25 @@ class CopyConformance:
                 whole = Span(block, 0, _ROOM)
                 target = _operand(whole, dtype, extents, into)
                 source = _operand(whole, dtype, extents, out_of)._replace(start=_START + shift * dtype.itemsize)
-                given = random_bytes(_ROOM)
-                write(heap, block, given)
-                made = plan(target, source)
-                heap.backend.copy_strided(target, source, made, stream=None)
-                carry_out(made, target, given, source, given)
-                assert np.array_equal(read(heap, block, _ROOM), given)
+                data = random_bytes(_ROOM)
+                write(heap, block, data)
+                copy_plan = plan(target, source)
+                heap.backend.copy_strided(target, source, copy_plan, stream=None)
+                carry_out(copy_plan, target, data, source, data)
+                assert np.array_equal(read(heap, block, _ROOM), data)
 
     @pytest.mark.parametrize("dtype", _DTYPES, ids=str)
     def test_fills_reach_swizzled_elements_and_those_of_a_table(self, heap: Heap, dtype: DType) -> None:
         places = np.random.default_rng(7).permutation(900)[:300].astype(np.int64) - 450
         with lent(heap, _ROOM) as block:
-            given = random_bytes(_ROOM)
-            write(heap, block, given)
+            data = random_bytes(_ROOM)
+            write(heap, block, data)
             plain = _operand(Span(block, 0, _ROOM), dtype, (12, 30), (30, 1))
             swizzled = plain._replace(swizzle=Swizzling(0b11 << 6, 2, 0))
             for target, value in ((plain, 1), (swizzled, 2), (_through(plain, places), 3)):
                 heap.backend.fill(target, dtype.type(value), stream=None)
-                set_all(target, given, value)
-                assert np.array_equal(read(heap, block, _ROOM), given)
+                set_all(target, data, value)
+                assert np.array_equal(read(heap, block, _ROOM), data)
 
 
 class _Copy:
@@ -138,9 +138,9 @@ class _Copy:
 
     def __enter__(self) -> Self:
         self._blocks = [each.__enter__() for each in self._lent]
-        for block, given in zip(self._blocks, self._bytes, strict=True):
-            write(self._heap, block, given)
-        self._host = [given.copy() for given in self._bytes]
+        for block, data in zip(self._blocks, self._bytes, strict=True):
+            write(self._heap, block, data)
+        self._host = [data.copy() for data in self._bytes]
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -158,10 +158,10 @@ class _Copy:
 
     def check(self, target: Operand, source: Operand, mask: Mask | None = None) -> None:
         """Copy, and compare every byte of both ends."""
-        made = plan(target, source, mask=mask)
-        self._heap.backend.copy_strided(target, source, made, stream=None)
+        copy_plan = plan(target, source, mask=mask)
+        self._heap.backend.copy_strided(target, source, copy_plan, stream=None)
         self._heap.backend.synchronize(self._heap.device)
-        carry_out(made, target, self._bytes[0], source, self._bytes[1])
+        carry_out(copy_plan, target, self._bytes[0], source, self._bytes[1])
         for end, expected in enumerate(self._bytes):
             assert np.array_equal(self._now(end), expected)
 

@@ -185,8 +185,8 @@ def _copies_late(backend: Simulator, fault: Fault) -> AbstractContextManager[Non
     takes_copy = backend.faults.takes_copy
 
     def striking() -> bool:
-        taken = takes_copy()
-        return fault.strikes() or taken
+        copied = takes_copy()
+        return fault.strikes() or copied
 
     return _standing_in(backend.faults, "takes_copy", striking)
 

@@ -187,9 +187,9 @@ class KernelConformance:
     @pytest.mark.parametrize("size", _SIZES)
     def test_totals_are_those_of_all_iterations_and_of_the_start(self, container: _Make, size: int) -> None:
         values = np.arange(size) % 7 - 3
-        found = _totals(container(values, "int64"))
-        assert [each.dtype.name for each in found] == ["float32", "int64", "int64"]
-        assert found == (1 + values.sum(), values.min(initial=100), values.max(initial=-100))
+        totals = _totals(container(values, "int64"))
+        assert [each.dtype.name for each in totals] == ["float32", "int64", "int64"]
+        assert totals == (1 + values.sum(), values.min(initial=100), values.max(initial=-100))
 
     def test_steps_run_in_order_and_hand_on_numbers(self, container: _Make) -> None:
         v, last = container([0] * 1000, "int64"), container(np.zeros(1), "int64")

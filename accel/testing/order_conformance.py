@@ -52,19 +52,19 @@ class OrderConformance(StreamConformance):
     def test_freed_bytes_are_nobody_elses_before_the_work_on_them_is_done(
         self, heap: Heap, stream: Stream, other: Stream
     ) -> None:
-        backend, given = heap.backend, random_bytes(SIZE)
-        with lent(heap, SIZE) as kept:
+        backend, data = heap.backend, random_bytes(SIZE)
+        with lent(heap, SIZE) as target:
             for _ in range(_TIMES):
                 block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
-                other.wait_for(copied(heap, given, block, stream))
-                copy(heap, Span(block, 0, SIZE), Span(kept, 0, SIZE), other)
+                other.wait_for(copied(heap, data, block, stream))
+                copy(heap, Span(block, 0, SIZE), Span(target, 0, SIZE), other)
                 backend.free(block, stream=None)
                 block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
                 backend.fill(_whole(Span(block, 0, SIZE)), np.uint8(0), stream=stream)
                 backend.free(block, stream=None)
                 stream.synchronize()
                 other.synchronize()
-                assert np.array_equal(read(heap, kept, SIZE), given)
+                assert np.array_equal(read(heap, target, SIZE), data)
 
 
 def _whole(span: Span) -> Operand:

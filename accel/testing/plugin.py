@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from accel.testing.checked_kernels import CheckedKernels, add_options, settings_of, stand_in_for_cupy, wanted
+from accel.testing.checked_kernels import CheckedKernels, add_options, checks_requested, settings_of, stand_in_for_cupy
 from accel.testing.places import MARK, Place, entered, places
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Extend the tests of other projects, if that is asked for."""
     config.addinivalue_line("markers", f"{MARK}(device, seed, id): where a test runs; added to other projects' tests")
-    if wanted(config):
+    if checks_requested(config):
         stand_in_for_cupy(config)
         config.pluginmanager.register(CheckedKernels(config), "accel-kernels")
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")

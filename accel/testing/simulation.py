@@ -76,10 +76,10 @@ def _failures(heap: Heap) -> Iterator[Exception]:
 
 def take_races() -> list[tuple[Simulator, str]]:
     """Remove and return the reports of races, each with its simulator."""
-    taken = [(simulator, report) for simulator in simulators() for report in simulator.races]
+    reports = [(simulator, report) for simulator in simulators() for report in simulator.races]
     for simulator in simulators():
         simulator.races.clear()
-    return taken
+    return reports
 
 
 def drop() -> None:

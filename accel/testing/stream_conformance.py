@@ -34,16 +34,11 @@ class StreamConformance(BackendConformance):
     @pytest.fixture
     def stream(self, streams: SupportsStreams) -> Iterator[Stream]:
         """A stream."""
-        made = streams.new_stream(self.device)
-        yield made
-        made.close()
+        stream = streams.new_stream(self.device)
+        yield stream
+        stream.close()
 
-    @pytest.fixture
-    def other(self, streams: SupportsStreams) -> Iterator[Stream]:
-        """Another one."""
-        made = streams.new_stream(self.device)
-        yield made
-        made.close()
+    other = stream
 
     def test_streams_and_events_are_what_the_protocols_say(self, stream: Stream, other: Stream) -> None:
         assert stream is not other
@@ -69,12 +64,12 @@ class StreamConformance(BackendConformance):
     def test_work_of_a_stream_is_done_in_order(self, heap: Heap, stream: Stream) -> None:
         with lent(heap, SIZE) as first, lent(heap, SIZE) as second:
             result = np.empty(SIZE, np.uint8)
-            for given in (random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()):
-                copy(heap, host_span(given), Span(first, 0, SIZE), stream)
+            for data in (random_bytes(SIZE), random_bytes(SIZE)[::-1].copy()):
+                copy(heap, host_span(data), Span(first, 0, SIZE), stream)
                 copy(heap, Span(first, 0, SIZE), Span(second, 0, SIZE), stream)
                 copy(heap, Span(second, 0, SIZE), host_span(result), stream)
                 stream.synchronize()
-                assert np.array_equal(result, given)
+                assert np.array_equal(result, data)
 
     def test_strided_copies_and_fills_are_ordered_too(self, heap: Heap, stream: Stream) -> None:
         with lent(heap, SIZE) as block:
@@ -86,12 +81,12 @@ class StreamConformance(BackendConformance):
             assert np.array_equal(read(heap, block, SIZE), np.tile(np.array([9, 7], np.uint8), SIZE // 2))
 
     def test_an_event_is_reached_when_the_work_before_it_is_done(self, heap: Heap, stream: Stream) -> None:
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         with lent(heap, SIZE) as block:
-            event = copied(heap, given, block, stream)
+            event = copied(heap, data, block, stream)
             event.wait()
             assert event.done()
-            assert np.array_equal(read(heap, block, SIZE), given)
+            assert np.array_equal(read(heap, block, SIZE), data)
 
     def test_an_event_of_an_unused_stream_is_reached(self, stream: Stream) -> None:
         event = stream.record()
@@ -115,29 +110,29 @@ class StreamConformance(BackendConformance):
             assert list(times) == sorted(time or 0.0 for time in times)
 
     def test_another_stream_waits_for_an_event(self, heap: Heap, stream: Stream, other: Stream) -> None:
-        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        data, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             for _ in range(20):
                 result[:] = 0
                 write(heap, block, np.zeros(SIZE, np.uint8))
-                other.wait_for(copied(heap, given, block, stream))
+                other.wait_for(copied(heap, data, block, stream))
                 copy(heap, Span(block, 0, SIZE), host_span(result), other)
                 other.synchronize()
-                assert np.array_equal(result, given)
+                assert np.array_equal(result, data)
                 stream.synchronize()
 
     def test_a_stream_waits_for_a_thread_of_the_host(self, heap: Heap, stream: Stream) -> None:
-        given, start = np.zeros(SIZE, np.uint8), threading.Event()
+        data, start = np.zeros(SIZE, np.uint8), threading.Event()
         expected = random_bytes(SIZE)
 
         def prepare() -> None:
             start.wait(30)
-            given[:] = expected
+            data[:] = expected
 
         thread = ThreadStream()
         with lent(heap, SIZE) as block:
             stream.wait_for(thread.submit(prepare))
-            event = copied(heap, given, block, stream)
+            event = copied(heap, data, block, stream)
             assert not event.done()
             start.set()
             event.wait()
@@ -146,30 +141,30 @@ class StreamConformance(BackendConformance):
 
     def test_a_thread_of_the_host_waits_for_a_stream(self, heap: Heap, stream: Stream) -> None:
         result: list[Bytes] = []
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         with lent(heap, SIZE) as block:
             thread = ThreadStream()
-            thread.wait_for(copied(heap, given, block, stream))
+            thread.wait_for(copied(heap, data, block, stream))
             thread.submit(lambda: result.append(read(heap, block, SIZE)))
             thread.close()
-        assert np.array_equal(result[0], given)
+        assert np.array_equal(result[0], data)
 
     def test_without_a_stream_work_goes_to_the_current_one(self, heap: Heap, stream: Stream) -> None:
-        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        data, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
             with stream:
-                heap.backend.copy(Span(block, 0, SIZE), host_span(given), stream=None)
+                heap.backend.copy(Span(block, 0, SIZE), host_span(data), stream=None)
                 heap.backend.copy(host_span(result), Span(block, 0, SIZE), stream=None)
             stream.synchronize()
-        assert np.array_equal(result, given)
+        assert np.array_equal(result, data)
 
     def test_else_it_goes_to_the_default_one(self, heap: Heap, streams: SupportsStreams) -> None:
-        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        data, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         with lent(heap, SIZE) as block:
-            heap.backend.copy(Span(block, 0, SIZE), host_span(given), stream=None)
+            heap.backend.copy(Span(block, 0, SIZE), host_span(data), stream=None)
             heap.backend.copy(host_span(result), Span(block, 0, SIZE), stream=None)
             streams.default_stream(self.device).record().wait()
-        assert np.array_equal(result, given)
+        assert np.array_equal(result, data)
 
     def test_synchronizing_the_device_finishes_every_stream(self, heap: Heap, stream: Stream, other: Stream) -> None:
         with lent(heap, SIZE) as first, lent(heap, SIZE) as second:
@@ -179,13 +174,13 @@ class StreamConformance(BackendConformance):
 
     def test_memory_comes_and_goes_in_the_order_of_a_stream(self, heap: Heap, stream: Stream) -> None:
         backend = heap.backend
-        given, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
+        data, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)
         block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
-        copy(heap, host_span(given), Span(block, 0, SIZE), stream)
+        copy(heap, host_span(data), Span(block, 0, SIZE), stream)
         copy(heap, Span(block, 0, SIZE), host_span(result), stream)
         backend.free(block, stream=stream)
         stream.synchronize()
-        assert np.array_equal(result, given)
+        assert np.array_equal(result, data)
 
     def test_every_stream_finds_memory_cleared_that_another_one_allocated(
         self, heap: Heap, stream: Stream, other: Stream
@@ -193,35 +188,35 @@ class StreamConformance(BackendConformance):
         backend, before = heap.backend, np.full(SIZE, 255, np.uint8)
         if not isinstance(backend, AllocatesCleared):
             return
-        with lent(heap, SIZE) as kept:
+        with lent(heap, SIZE) as target:
             for _ in range(20):
                 block = backend.allocate(self.device, SIZE, alignment=1, stream=stream)
                 copied(heap, before, block, stream)
                 backend.free(block, stream=stream)
                 block = backend.allocate_cleared(self.device, SIZE, alignment=1, stream=stream)
-                copy(heap, Span(block, 0, SIZE), Span(kept, 0, SIZE), other)
+                copy(heap, Span(block, 0, SIZE), Span(target, 0, SIZE), other)
                 other.synchronize()
-                assert not read(heap, kept, SIZE).any()
+                assert not read(heap, target, SIZE).any()
                 backend.free(block, stream=other)
 
     def test_closing_finishes_the_work_and_takes_no_more(self, heap: Heap, streams: SupportsStreams) -> None:
-        stream, given = streams.new_stream(self.device), random_bytes(SIZE)
+        stream, data = streams.new_stream(self.device), random_bytes(SIZE)
         with lent(heap, SIZE) as block:
-            event = copied(heap, given, block, stream)
+            event = copied(heap, data, block, stream)
             stream.close()
             stream.close()
             assert event.done()
-            assert np.array_equal(read(heap, block, SIZE), given)
+            assert np.array_equal(read(heap, block, SIZE), data)
             with pytest.raises(RuntimeError, match="closed"):
-                copied(heap, given, block, stream)
+                copied(heap, data, block, stream)
 
     def test_work_outlives_the_stream_object(self, heap: Heap, streams: SupportsStreams) -> None:
-        given = random_bytes(SIZE)
+        data = random_bytes(SIZE)
         with lent(heap, SIZE) as block:
-            event = copied(heap, given, block, streams.new_stream(self.device))
+            event = copied(heap, data, block, streams.new_stream(self.device))
             gc.collect()
             event.wait()
-            assert np.array_equal(read(heap, block, SIZE), given)
+            assert np.array_equal(read(heap, block, SIZE), data)
 
     def test_threads_may_submit_at_once(self, heap: Heap, stream: Stream) -> None:
         def use(number: int, block: Block) -> None:
@@ -245,7 +240,7 @@ def copy(heap: Heap, source: Span, target: Span, stream: Stream) -> None:
     heap.backend.copy(target, source, stream=stream)
 
 
-def copied(heap: Heap, given: Bytes, block: Block, stream: Stream) -> Event:
+def copied(heap: Heap, data: Bytes, block: Block, stream: Stream) -> Event:
     """Submit a copy from the host to a block, and return its event."""
-    copy(heap, host_span(given), Span(block, 0, given.nbytes), stream)
+    copy(heap, host_span(data), Span(block, 0, data.nbytes), stream)
     return stream.record()

@@ -37,8 +37,8 @@ def array_capsules(column: Column) -> tuple[object, object]:
             f"__arrow_c_device_array__, or move it first with offload_to('cpu')"
         )
     schema = schema_capsule(field_of(column))
-    kept: list[object] = []
-    return schema, capsule_of(_array(column, device, kept), kept, b"arrow_array", callbacks().destroy_array)
+    references: list[object] = []
+    return schema, capsule_of(_array(column, device, references), references, b"arrow_array", callbacks().destroy_array)
 
 
 def device_array_capsules(column: Column) -> tuple[object, object]:
@@ -49,9 +49,9 @@ def device_array_capsules(column: Column) -> tuple[object, object]:
     device = _device_of(column)
     schema = schema_capsule(field_of(column))
     kind, number = device.dlpack
-    kept: list[object] = []
-    structure = ArrowDeviceArray(_array(column, device, kept), -1 if device is Device.CPU else number, kind)
-    return schema, capsule_of(structure, kept, b"arrow_device_array", callbacks().destroy_array)
+    references: list[object] = []
+    structure = ArrowDeviceArray(_array(column, device, references), -1 if device is Device.CPU else number, kind)
+    return schema, capsule_of(structure, references, b"arrow_device_array", callbacks().destroy_array)
 
 
 def _device_of(column: Column) -> Device:
@@ -61,7 +61,7 @@ def _device_of(column: Column) -> Device:
     return devices.pop()
 
 
-def _array(column: Column, device: Device, kept: list[object]) -> ArrowArray:
+def _array(column: Column, device: Device, references: list[object]) -> ArrowArray:
     nulls, bitmap = (0, None) if column.mask is None else _bits(column.mask, device, invert=True)
     buffers: list[AnyStorage | None]
     children: list[Column]
@@ -76,24 +76,26 @@ def _array(column: Column, device: Device, kept: list[object]) -> ArrowArray:
             buffers, children = [bitmap, column.offsets], [column.child]
         case Struct():
             buffers, children = [bitmap], [child for _, child in column.fields]
-    return _node(column.length, nulls, buffers, [_array(child, device, kept) for child in children], kept)
+    return _node(column.length, nulls, buffers, [_array(child, device, references) for child in children], references)
 
 
 def _node(
-    length: int, nulls: int, buffers: list[AnyStorage | None], children: list[ArrowArray], kept: list[object]
+    length: int, nulls: int, buffers: list[AnyStorage | None], children: list[ArrowArray], references: list[object]
 ) -> ArrowArray:
-    addresses = (ctypes.c_void_p * len(buffers))(*(None if each is None else _lend(each, kept) for each in buffers))
+    addresses = (ctypes.c_void_p * len(buffers))(
+        *(None if each is None else _lend(each, references) for each in buffers)
+    )
     table = ctypes.cast(addresses, ctypes.POINTER(ctypes.c_void_p))
-    array = ArrowArray(length, nulls, 0, len(buffers), len(children), table, children_of(children, kept))
-    array.release, array.private_data = callbacks().release_array, id(kept)
-    kept.extend((addresses, array))
+    array = ArrowArray(length, nulls, 0, len(buffers), len(children), table, children_of(children, references))
+    array.release, array.private_data = callbacks().release_array, id(references)
+    references.extend((addresses, array))
     return array
 
 
-def _lend(storage: AnyStorage, kept: list[object]) -> int | None:
+def _lend(storage: AnyStorage, references: list[object]) -> int | None:
     """Keep memory alive, and return its address, once pending work on it is done; None if there are no bytes."""
     storage.settle(writing=False)
-    kept.append(storage.keep_alive())
+    references.append(storage.keep_alive())
     return storage.pointer or None
 
 

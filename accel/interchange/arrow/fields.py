@@ -100,14 +100,14 @@ def field_of(column: Column, name: str = "") -> Field:
 
 def schema_capsule(field: Field) -> object:
     """Return a capsule on a type, for ``__arrow_c_schema__``."""
-    kept: list[object] = []
-    return capsule_of(_schema(field, kept), kept, b"arrow_schema", callbacks().destroy_schema)
+    references: list[object] = []
+    return capsule_of(_schema(field, references), references, b"arrow_schema", callbacks().destroy_schema)
 
 
-def _schema(field: Field, kept: list[object]) -> ArrowSchema:
-    children = [_schema(child, kept) for child in field.children]
-    pointers = children_of(children, kept)
+def _schema(field: Field, references: list[object]) -> ArrowSchema:
+    children = [_schema(child, references) for child in field.children]
+    pointers = children_of(children, references)
     schema = ArrowSchema(field.format.encode(), field.name.encode(), None, _NULLABLE, len(children), pointers)
-    schema.release, schema.private_data = callbacks().release_schema, id(kept)
-    kept.append(schema)
+    schema.release, schema.private_data = callbacks().release_schema, id(references)
+    references.append(schema)
     return schema

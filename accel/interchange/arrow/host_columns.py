@@ -11,7 +11,7 @@ from accel.interchange.arrow.transfers import on_host
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
 
-__all__ = ["column_on_host", "joined", "taken"]
+__all__ = ["column_on_host", "joined", "rows_of"]
 
 
 def column_on_host(column: Column) -> Column:
@@ -28,7 +28,7 @@ def column_on_host(column: Column) -> Column:
             return Struct(column.length, tuple((name, column_on_host(each)) for name, each in column.fields), mask)
 
 
-def taken(column: Column, order: HostArray) -> Column:
+def rows_of(column: Column, order: HostArray) -> Column:
     """Return elements of a column by their places, on the host."""
     mask = None if column.mask is None else _storage(on_host(column.mask)[order])
     match column:
@@ -39,9 +39,9 @@ def taken(column: Column, order: HostArray) -> Column:
             return Strings(offsets, _storage(on_host(column.chars)[places]), mask)
         case Lists():
             offsets, places = _spread(on_host(column.offsets), order)
-            return Lists(offsets, taken(column.child, places), mask)
+            return Lists(offsets, rows_of(column.child, places), mask)
         case Struct():
-            return Struct(len(order), tuple((name, taken(each, order)) for name, each in column.fields), mask)
+            return Struct(len(order), tuple((name, rows_of(each, order)) for name, each in column.fields), mask)
 
 
 def joined(columns: Sequence[Any]) -> Column:
@@ -69,7 +69,7 @@ def joined(columns: Sequence[Any]) -> Column:
             return Strings(offsets, _storage(np.concatenate(chars)), mask)
         case Lists():
             offsets, used = _joined_offsets(columns)
-            children = [taken(each.child, np.arange(*ends)) for each, ends in zip(columns, used, strict=True)]
+            children = [rows_of(each.child, np.arange(*ends)) for each, ends in zip(columns, used, strict=True)]
             return Lists(offsets, joined(children), mask)
         case Struct():
             pieces = zip(*(each.fields for each in columns), strict=True)

@@ -18,16 +18,18 @@ for _name in _NAMES:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_name))
 
 
-def children_of(children: Sequence[ctypes.Structure], kept: list[object]) -> "ctypes._Pointer[ctypes.c_void_p] | None":
+def children_of(
+    children: Sequence[ctypes.Structure], references: list[object]
+) -> "ctypes._Pointer[ctypes.c_void_p] | None":
     """Return a pointer to the addresses of structures, which the list keeps alive; None if there are none."""
     if not children:
         return None
     addresses = (ctypes.c_void_p * len(children))(*map(ctypes.addressof, children))
-    kept.append(addresses)
+    references.append(addresses)
     return ctypes.cast(addresses, ctypes.POINTER(ctypes.c_void_p))
 
 
-def capsule_of(structure: ctypes.Structure, kept: list[object], name: bytes, destructor: int) -> object:
+def capsule_of(structure: ctypes.Structure, references: list[object], name: bytes, destructor: int) -> object:
     """Return a capsule on a structure, which is copied into memory that the destructor frees.
 
     From now on the list belongs to its structures: each has a reference.
@@ -37,8 +39,8 @@ def capsule_of(structure: ctypes.Structure, kept: list[object], name: bytes, des
     if not address:
         raise OutOfMemoryError(f"{size} bytes for a capsule could not be allocated")
     ctypes.memmove(address, ctypes.addressof(structure), size)
-    for each in kept:
+    for each in references:
         if isinstance(each, ArrowArray | ArrowSchema):
-            count_reference(kept)
+            count_reference(references)
     capsule: object = new_capsule(address, _NAMES[_NAMES.index(name)], destructor)
     return capsule

@@ -73,12 +73,12 @@ class Unit:
         self.fixed = set(names)
         self._names = set(names)
 
-    def name(self, wanted: str) -> str:
+    def name(self, base: str) -> str:
         """Return a name that no other variable or parameter has."""
-        name, count = wanted, 1
+        name, count = base, 1
         while name in self._names:
             count += 1
-            name = f"{wanted}_{count}"
+            name = f"{base}_{count}"
         self._names.add(name)
         return name
 
@@ -101,17 +101,17 @@ class Unit:
             return
         number_type = value.dtype, value.weak
         previous = self.types.get(name)
-        kept = number_type if previous is None else joined(previous, number_type)
-        declared = self.declared.get(name, kept[0])
-        if kept[0] != declared:
+        common = number_type if previous is None else joined(previous, number_type)
+        declared = self.declared.get(name, common[0])
+        if common[0] != declared:
             raise DTypeError(
                 f"{name} is annotated as {declared.name}, and is assigned a value of {value.dtype.name}; convert it, "
                 f"or leave the annotation out"
             )
-        if kept != previous:
-            self.types[name] = kept
+        if common != previous:
+            self.types[name] = common
             self.changed = True
-        self.block.append(Assign(Local(name, kept[0]), converted(value, kept[0]).expr))
+        self.block.append(Assign(Local(name, common[0]), converted(value, common[0]).expr))
 
     def keep(self, value: Value) -> Value:
         """Return a value that can be evaluated again, and stays the same."""

@@ -22,11 +22,11 @@ def with_frames(
     used = [_used(step) for step in rest]
     counts = Counter(name for locals_of in used for name in locals_of)
     totals = {each.total.name for step in rest if isinstance(step, Loop) for each in step.reductions}
-    kept = {each.name for each in results} | totals | {name for name, count in counts.items() if count > 1}
-    kept -= computed | parameters
+    in_frame = {each.name for each in results} | totals | {name for name, count in counts.items() if count > 1}
+    in_frame -= computed | parameters
     needed = {each.name for each in results if each.name in computed}
-    frame = {each.name: each for locals_of in used for each in locals_of.values() if each.name in kept}
-    framed = [_framed(step, locals_of, kept) for step, locals_of in zip(rest, used, strict=True)]
+    frame = {each.name: each for locals_of in used for each in locals_of.values() if each.name in in_frame}
+    framed = [_framed(step, locals_of, in_frame) for step, locals_of in zip(rest, used, strict=True)]
     if needed:  # results are in the frame
         moved = tuple([each for each in prelude if each.target.name in needed])
         prelude = [each for each in prelude if each.target.name not in needed]
@@ -69,11 +69,11 @@ def _is_pure(x: Any, inputs: set[str]) -> bool:
     return not isinstance(x, tuple) or all(_is_pure(part, inputs) for part in x)
 
 
-def _framed(step: Step, used: dict[str, Local], kept: set[str]) -> Step:
+def _framed(step: Step, used: dict[str, Local], in_frame: set[str]) -> Step:
     if isinstance(step, Threads):
         return step
     own = {each.total.name for each in step.reductions} if isinstance(step, Loop) else set()
-    shared = [each for each in used.values() if each.name in kept and each.name not in own]
+    shared = [each for each in used.values() if each.name in in_frame and each.name not in own]
     written = {each.name for each in _assigned(step)}
     return step._replace(frame=Frame(tuple(shared), tuple([each for each in shared if each.name in written])))
 

@@ -125,6 +125,6 @@ def swizzled(swizzle: Swizzle | None, x: Expr) -> Expr:
         return number(swizzle(a))
     shift = swizzle.shift
     mask = ((1 << swizzle.bits) - 1) << (swizzle.base + max(shift, 0))
-    taken = Binary("and", x, number(mask), INDEX)
-    moved = Binary("rshift" if shift >= 0 else "lshift", taken, number(abs(shift)), INDEX)
+    selected = Binary("and", x, number(mask), INDEX)
+    moved = Binary("rshift" if shift >= 0 else "lshift", selected, number(abs(shift)), INDEX)
     return Binary("xor", x, moved, INDEX)

@@ -90,10 +90,10 @@ def targets_of(act: Activation, node: ast.For, count: int) -> list[ast.Name]:
 
 def unrolled(act: Activation, node: ast.For, values: Tuple) -> Iterator[None]:
     """Bind the loop variables to each value of a tuple, in turn."""
-    left = next((each for each in (*_own_jumps(node), *_returns_in(node))), None)
-    if left is not None:
+    jump = next((each for each in (*_own_jumps(node), *_returns_in(node))), None)
+    if jump is not None:
         raise act.error(
-            left, "a loop over a tuple is repeated while the kernel is compiled, so it has no break, continue or return"
+            jump, "a loop over a tuple is repeated while the kernel is compiled, so it has no break, continue or return"
         )
     items = [act.unit.evaluated(item) for item in values.items]
     for item in items:
@@ -159,7 +159,7 @@ def _over_range(
         act.names[target.id] = name
         lower_body()
     act.names = after_loop(
-        act, node, {each: kept for each, kept in before.items() if each != target.id or kept == name}
+        act, node, {each: variable for each, variable in before.items() if each != target.id or variable == name}
     )
     start, stop, step = (bound.expr for bound in values)
     act.unit.block.append(For(Local(counter, INDEX), start, stop, step, tuple(block)))

@@ -216,7 +216,7 @@ class _Kernel:
         for target in ast.walk(node.target):
             if isinstance(target, ast.Name):
                 refuse_outer(act, target)
-        act.variables = {name: kept for name, kept in variables.items() if name in before}
+        act.variables = {name: variable for name, variable in variables.items() if name in before}
         act.parallel = True
         for accumulator in combined:
             accumulator.op, accumulator.inside = "", True

@@ -114,12 +114,12 @@ def _divisor(act: Activation, node: ast.AST, operand: Value) -> Value:
         return operand
     if not act.unit.debug:
         return operand
-    kept = act.unit.keep(operand)
-    zero = Cast(Compare("eq", kept.expr, Const(0, kept.dtype)), INDEX)
+    divisor = act.unit.keep(operand)
+    zero = Cast(Compare("eq", divisor.expr, Const(0, divisor.dtype)), INDEX)
     guard = act.guard(node, "division", "", [zero], [indexing.number(1)], indexing.number(0))
     assert guard is not None
     act.unit.block.append(Check(guard))
-    return kept
+    return divisor
 
 
 def _bitwise(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> Value:

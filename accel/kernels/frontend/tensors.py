@@ -93,8 +93,8 @@ def _relayout(
 ) -> Tensor:
     if tensor.valid is not None:
         raise act.error(node, "the layout of a masked tensor cannot be changed; write it for complete tiles")
-    wanted = as_layout(constant_object(act, node, layout, "a layout"))
-    return _view(tensor, change(tensor.geometry, wanted), None, tensor.offset)
+    new_layout = as_layout(constant_object(act, node, layout, "a layout"))
+    return _view(tensor, change(tensor.geometry, new_layout), None, tensor.offset)
 
 
 def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: Entity, thread_id: Entity) -> Tensor:
@@ -114,8 +114,8 @@ def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: 
         block, rest = blocks_of(mode, count)
         modes.append(rest)
         offset = indexing.plus(offset, indexing.distance(block, place))
-        left = indexing.plus(indexing.minus(inside, place), indexing.number(count - 1))
-        valid.append(indexing.most(indexing.quotient(left, count), _ZERO))
+        remaining = indexing.plus(indexing.minus(inside, place), indexing.number(count - 1))
+        valid.append(indexing.most(indexing.quotient(remaining, count), _ZERO))
         masked = masked or mode.size % count != 0
     some = tuple([act.unit.temporary(each) for each in valid]) if masked else None
     return _view(tensor, _geometry(tensor, modes, some, masked and tensor.geometry.padded), some, offset)

@@ -57,9 +57,9 @@ class Signature:
             If the memory is on several devices.
         """
         if len(arguments) != len(self._parameters):
-            wanted = ", ".join(map(str, self._parameters)) or "none"
+            expected = ", ".join(map(str, self._parameters)) or "none"
             raise KernelSignatureError(
-                f"{self._kernel} takes {len(self._parameters)} arguments ({wanted}); found {len(arguments)}"
+                f"{self._kernel} takes {len(self._parameters)} arguments ({expected}); found {len(arguments)}"
             )
         values: list[Any] = []
         uses: list[Use] = []

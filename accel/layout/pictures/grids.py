@@ -160,10 +160,10 @@ def _cut(grid: Grid, count: int) -> list[Grid]:
     return [_columns(grid, slice(start, min(start + step, size))) for start in range(0, size, step)]
 
 
-def _columns(grid: Grid, kept: slice) -> Grid:
+def _columns(grid: Grid, selected: slice) -> Grid:
     names, numbers, borders = grid.columns
     frame = (borders[0],)
-    inside = borders[kept.start + 1 : kept.stop]
-    columns = Axis(names[kept], numbers[kept], frame + inside + frame)
-    caption = f"{grid.caption} columns {kept.start} to {kept.stop - 1}".strip()
-    return Grid(caption, grid.rows, columns, tuple(row[kept] for row in grid.cells))
+    inside = borders[selected.start + 1 : selected.stop]
+    columns = Axis(names[selected], numbers[selected], frame + inside + frame)
+    caption = f"{grid.caption} columns {selected.start} to {selected.stop - 1}".strip()
+    return Grid(caption, grid.rows, columns, tuple(row[selected] for row in grid.cells))

@@ -7,7 +7,7 @@ import numpy as np
 from accel.interchange.arrow.checks import check_offsets
 from accel.interchange.arrow.columns import Column, Lists, Strings
 from accel.interchange.arrow.export import array_capsules
-from accel.interchange.arrow.host_columns import column_on_host, taken
+from accel.interchange.arrow.host_columns import column_on_host, rows_of
 from accel.interchange.arrow.transfers import on_device
 from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage, allocate
@@ -83,7 +83,7 @@ def lists_column(descriptor: LogicalStore, values: Column, first: int, null_mask
         return Lists(_moved(offsets, like), values, mask)
     offsets = np.concatenate(([0], np.cumsum(high - low)))
     order = np.repeat(low - offsets[:-1], high - low) + np.arange(offsets[-1])
-    return Lists(_moved(offsets, like), taken(values, order), mask)
+    return Lists(_moved(offsets, like), rows_of(values, order), mask)
 
 
 def _in_order(ranges: HostArray, first: int, count: int) -> bool:

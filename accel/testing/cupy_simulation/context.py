@@ -99,12 +99,12 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     where = Device(device)
     if where.type != "sim":
         raise ValueError(f"CuPy is simulated on simulated devices, as in cupy_on_sim('sim:1'); found {device!r}")
-    made = modules()
-    block = made, str(where)
+    cupy_modules = modules()
+    block = cupy_modules, str(where)
     _blocks.begin(block)
     try:
         with using(device=str(where)), array_members():
-            yield made["cupy"]
+            yield cupy_modules["cupy"]
             finish()
     finally:
         forget_used()

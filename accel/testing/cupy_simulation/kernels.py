@@ -85,16 +85,18 @@ class RawKernel:
         self._executable(current_device())
 
     def _executable(self, device: Device) -> Executable:
-        made = self._executables.get(device)
-        if made is None:
+        executable = self._executables.get(device)
+        if executable is None:
             backend: Any = heap_of(device).backend
             unit = _unit(self._source)
             try:
-                made = backend.compile_raw(device, unit, self.name, self.options, self._parameters, **self._instances)
+                executable = backend.compile_raw(
+                    device, unit, self.name, self.options, self._parameters, **self._instances
+                )
             except KernelSyntaxError as error:
                 raise self._source.located_error(self.name, error) from None
-            made = self._executables.setdefault(device, made)
-        return made
+            executable = self._executables.setdefault(device, executable)
+        return executable
 
     def __call__(
         self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], *, shared_mem: int = 0, stream: Any = None
@@ -205,9 +207,9 @@ class RawModule:
         KernelSyntaxError
             If the source does not compile.
         """
-        found = self._functions.get(name)
-        if found is None:
-            made = RawKernel(
+        function = self._functions.get(name)
+        if function is None:
+            kernel = RawKernel(
                 self.code,
                 name,
                 self.options,
@@ -215,9 +217,9 @@ class RawModule:
                 file=self.file_path or "<source>",
                 instances=self._instances,
             )
-            made.compile()
-            found = self._functions.setdefault(name, made)
-        return found
+            kernel.compile()
+            function = self._functions.setdefault(name, kernel)
+        return function
 
     def get_global(self, name: str) -> MemoryPointer:
         """Return where a ``__device__`` or ``__constant__`` variable is on the current device.

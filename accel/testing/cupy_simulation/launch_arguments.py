@@ -82,12 +82,12 @@ def _number(value: Any) -> Any:
 
 def _as_parameter(kernel: str, parameter: Parameter, value: Any, number: Any) -> Any:
     """Return a number of the size and kind of its parameter."""
-    wanted = parameter.dtype
-    if type(value) is int and wanted.kind in "iu":  # the kernel reads the first bytes, and they are right
-        bits = 8 * wanted.itemsize
+    dtype = parameter.dtype
+    if type(value) is int and dtype.kind in "iu":  # the kernel reads the first bytes, and they are right
+        bits = 8 * dtype.itemsize
         if -(1 << (bits - 1)) <= value < 1 << bits:
-            return number.astype(wanted)
-    elif _kind(number.dtype) == _kind(wanted) and number.nbytes == wanted.itemsize:
+            return number.astype(dtype)
+    elif _kind(number.dtype) == _kind(dtype) and number.nbytes == dtype.itemsize:
         return number
     raise _refusal(kernel, parameter, value, f"write {_spelled(parameter, repr(_plain(value)))}")
 
@@ -106,8 +106,8 @@ def _spelled(parameter: Parameter, text: str) -> str:
 
 def _refusal(kernel: str, parameter: Parameter, value: Any, advice: str) -> KernelLaunchError:
     kind = type(value)
-    found = f"{kind.__name__} {value!r}" if kind in _SPELLED or isinstance(value, np.generic) else kind.__name__
+    description = f"{kind.__name__} {value!r}" if kind in _SPELLED or isinstance(value, np.generic) else kind.__name__
     return KernelLaunchError(
-        f"parameter {parameter.name} of {kernel} is {parameter}; found {found}, whose bytes CuPy would pass unchanged: "
-        f"{advice}"
+        f"parameter {parameter.name} of {kernel} is {parameter}; found {description}, whose bytes CuPy would pass "
+        f"unchanged: {advice}"
     )

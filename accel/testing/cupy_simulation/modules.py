@@ -43,11 +43,11 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = None if name in _ABSENT else self._others(name)
-        if found is None:
+        member = None if name in _ABSENT else self._others(name)
+        if member is None:
             instead = _ABSENT.get(name, f"there are {_PRESENT}")
             raise AttributeError(f"{self.__name__}.{name} is not simulated; {instead}", name=name, obj=self)
-        return found
+        return member
 
 
 class _Pool:
@@ -110,8 +110,8 @@ def _array_module(*arrays: Any) -> ModuleType:
 
 def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
     """Return an array of its own, as `cupy.array` does."""
-    made = xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), copy=copy or None)
-    return xp.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if ndmin > made.ndim else made
+    array = xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), copy=copy or None)
+    return xp.reshape(array, (1,) * (ndmin - array.ndim) + array.shape) if ndmin > array.ndim else array
 
 
 def _asarray(values: Any, dtype: Any = None, order: str = "K") -> Any:
@@ -153,8 +153,8 @@ class _Generator:
 def _copied(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*arguments: Any, dtype: Any = None, **keywords: Any) -> Any:
-        found = function(*arguments, **keywords)
-        return found if found is None else xp.asarray(np.asarray(found, dtype))
+        result = function(*arguments, **keywords)
+        return result if result is None else xp.asarray(np.asarray(result, dtype))
 
     return call
 

@@ -49,13 +49,13 @@ class Device:
     @property
     def attributes(self) -> dict[str, int]:
         """Some limits of the device."""
-        known = runtime.getDeviceProperties(self.id)
+        properties = runtime.getDeviceProperties(self.id)
         names = {
             "MaxThreadsPerBlock": "maxThreadsPerBlock",
             "WarpSize": "warpSize",
             "MultiProcessorCount": "multiProcessorCount",
         }
-        return {name: known[key] for name, key in names.items()}
+        return {name: properties[key] for name, key in names.items()}
 
     def use(self) -> None:
         """Make this the current device of the thread."""
@@ -137,9 +137,9 @@ class Stream:
         """Return the stream for one of the simulated device."""
         if native is default_native(native.device):
             return cls.null
-        made = cls.__new__(cls)
-        made._native = native
-        return made
+        stream = cls.__new__(cls)
+        stream._native = native
+        return stream
 
     @property
     def native(self) -> NativeStream:

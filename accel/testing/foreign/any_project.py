@@ -31,14 +31,16 @@ class AnyProject:
     def loaded(self, _conftest: ModuleType, /) -> None:
         """Change nothing: the project itself asked for our namespace."""
 
-    def extended(self, given: Parametrization, /) -> list[Any]:
+    def extended(self, parametrization: Parametrization, /) -> list[Any]:
         """Add our namespace, once for each place, to the values of a parameter that takes a namespace."""
-        if len(given.names) != 1 or given.names[0] not in self._parameters:
-            return given.values
-        theirs = [parts(value)[0] for value in given.values if parts(value)]
+        if len(parametrization.names) != 1 or parametrization.names[0] not in self._parameters:
+            return parametrization.values
+        theirs = [parts(value)[0] for value in parametrization.values if parts(value)]
         text = bool(theirs) and all(isinstance(value, str) for value in theirs)
-        ours = [at(place, _ours(text, given.kept), id=f"{NAMESPACE}-{place.id}") for place in self._places]
-        return given.values + ours
+        ours = [
+            at(place, _ours(text, parametrization.by_identity), id=f"{NAMESPACE}-{place.id}") for place in self._places
+        ]
+        return parametrization.values + ours
 
 
 def _ours(text: bool, own: bool) -> Any:

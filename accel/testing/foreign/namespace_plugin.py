@@ -37,13 +37,13 @@ class NamespacePlugin:
 
         def extended(names: str | Sequence[str], values: Iterable[Any], *arguments: Any, **options: Any) -> None:
             listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-            kept = bool(options.get("indirect")) and options.get("scope") not in (None, "function")
-            given = Parametrization(listed, list(values), package, kept)
-            more = given
+            by_identity = bool(options.get("indirect")) and options.get("scope") not in (None, "function")
+            parametrization = Parametrization(listed, list(values), package, by_identity)
+            more = parametrization
             for suite in self._suites.values():
                 more = more._replace(values=suite.extended(more))
             if isinstance(options.get("ids"), list | tuple):  # one for each value; the added values have their own
-                options["ids"] = [*options["ids"], *(None for _ in more.values[len(given.values) :])]
+                options["ids"] = [*options["ids"], *(None for _ in more.values[len(parametrization.values) :])]
             parametrize(names, more.values, *arguments, **options)
 
         metafunc.parametrize = extended  # type: ignore[assignment, method-assign]

@@ -48,12 +48,12 @@ class SciPy:
         _let_assertions_read(import_module("scipy._lib._array_api"))
         _let_tests_use_devices_of_the_place(conftest)
 
-    def extended(self, given: Parametrization, /) -> list[Any]:
+    def extended(self, parametrization: Parametrization, /) -> list[Any]:
         """Add our namespace, once for each place, to the parameters of ``xp``."""
-        if given.names != ["xp"] or given.package != "scipy":
-            return given.values
+        if parametrization.names != ["xp"] or parametrization.package != "scipy":
+            return parametrization.values
         marks = [pytest.mark.array_api_backends]
-        return given.values + [
+        return parametrization.values + [
             at(place, namespace, id=f"{NAMESPACE}-{place.id}", marks=marks)
             for place, namespace in self._namespaces.items()
         ]

@@ -44,22 +44,26 @@ class ScikitLearn:
         helpers.yield_namespace_device_dtype_combinations = combinations  # type: ignore[attr-defined]
         helpers._convert_to_numpy = _convert_to_numpy  # type: ignore[attr-defined]
 
-    def extended(self, given: Parametrization, /) -> list[Any]:
+    def extended(self, parametrization: Parametrization, /) -> list[Any]:
         """Mark the values with our namespace; a test that takes a namespace alone gets ours for each place."""
-        if given.package != "sklearn":
-            return given.values
-        if len(given.names) == 1 and given.names[0] in _NAMES and "array_api_strict" in given.values:
+        if parametrization.package != "sklearn":
+            return parametrization.values
+        if (
+            len(parametrization.names) == 1
+            and parametrization.names[0] in _NAMES
+            and "array_api_strict" in parametrization.values
+        ):
             ours = [at(place, NAMESPACE, id=f"{NAMESPACE}-{place.device}") for place in self._places.values()]
-            return given.values + ours
-        return [self._marked(value) for value in given.values]
+            return parametrization.values + ours
+        return [self._marked(value) for value in parametrization.values]
 
     def _marked(self, value: Any) -> Any:
         """Return a value with its place, if our namespace and a device are in it, or are bound to a check in it."""
-        given = parts(value)
-        for part in (given, *(_bound(each) for each in given if isinstance(each, partial))):
+        value_parts = parts(value)
+        for part in (value_parts, *(_bound(each) for each in value_parts if isinstance(each, partial))):
             if len(part) > 1 and isinstance(part[0], str) and part[0] == NAMESPACE:
-                text = "-".join(map(str, given)) if part is given else None
-                return at(self._places[part[1]], *given, id=text, marks=getattr(value, "marks", ()))
+                text = "-".join(map(str, value_parts)) if part is value_parts else None
+                return at(self._places[part[1]], *value_parts, id=text, marks=getattr(value, "marks", ()))
         return value
 
 

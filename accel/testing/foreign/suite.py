@@ -30,7 +30,7 @@ class Parametrization(NamedTuple):
         Their values, as pytest takes them.
     package : str
         The package whose test is parametrized.
-    kept : bool
+    by_identity : bool
         Whether pytest keeps the result of a fixture for all tests of a module or more, by the identity of the value;
         each place then needs a value of its own.
     """
@@ -38,7 +38,7 @@ class Parametrization(NamedTuple):
     names: list[str]
     values: list[Any]
     package: str
-    kept: bool
+    by_identity: bool
 
 
 class Suite(Protocol):
@@ -48,7 +48,7 @@ class Suite(Protocol):
         """Prepare the project's helpers for tests, when its ``conftest`` was imported and before its tests are."""
         ...
 
-    def extended(self, given: Parametrization, /) -> list[Any]:
+    def extended(self, parametrization: Parametrization, /) -> list[Any]:
         """Return the values of a parametrization, with ours among them, each marked with its place."""
         ...
 

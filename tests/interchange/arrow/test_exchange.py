@@ -24,7 +24,7 @@ from accel.interchange.arrow import (
     receive_column,
     receive_columns,
 )
-from accel.interchange.arrow.host_columns import column_on_host, joined, taken
+from accel.interchange.arrow.host_columns import column_on_host, joined, rows_of
 from accel.memory import HostStorage, allocate
 
 PRIMITIVES = {
@@ -92,7 +92,7 @@ def test_what_comes_from_pyarrow_goes_back_the_same(array):
 def test_taken_elements_are_those_that_pyarrow_takes(array, data):
     if len(array):
         order = np.array(data.draw(st.lists(st.integers(0, len(array) - 1), max_size=9)), np.int64)
-        moved = pa.array(Exported(taken(receive_column(array), order)))
+        moved = pa.array(Exported(rows_of(receive_column(array), order)))
         moved.validate(full=True)
         assert moved.to_pylist() == array.take(pa.array(order, pa.int64())).to_pylist()
 

@@ -83,7 +83,7 @@ class Transfer:
             for copied in self._each_piece():
                 if self._progress is not None:
                     self._progress(copied, self.nbytes)
-            self._pending.event.wait()  # also raises what failed in the work that wrote the source
+            self._pending.event.wait()  # also raises the failure of the work that wrote the source
         finally:
             if self.event.done():
                 self._heap.retire(self._pending)
@@ -190,7 +190,7 @@ def _give_pieces(
 ) -> None:
     """Submit the parts of a copy to a stream, and append the event after each to ``pieces``."""
     for work in works:
-        # None until the event is known: after an interrupt, whoever needs the event then looks for it.
+        # None until the event is known: after an interrupt, a caller that needs the event looks for it.
         before, submission.event = submission.event, None
         try:
             event = _submit(stream, work)

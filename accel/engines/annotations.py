@@ -1,4 +1,4 @@
-"""What a task does with each of its arguments: `Input`, `Output`, `InOut`, `Reduce`."""
+"""Annotations that declare a task's use of its stores: `Input`, `Output`, `InOut`, `Reduce`."""
 
 from typing import Annotated, Any, NamedTuple, get_args
 
@@ -10,7 +10,7 @@ __all__ = ["Declaration", "InOut", "Input", "Output", "Reduce", "declaration_of"
 
 
 class Declaration(NamedTuple):
-    """What a task does with the elements of a store.
+    """A task's use of a store.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Reduce:
     """
 
     def __new__(cls, op: ReductionOp) -> Any:
-        """Return what the annotation declares."""
+        """Return the declaration."""
         if not isinstance(op, ReductionOp):
             raise StoreValueError(
                 f"{op!r} is no reduction operator; write Reduce[ADD], with an operator of accel.store"
@@ -54,7 +54,7 @@ class Reduce:
 
 
 def declaration_of(annotation: Any) -> Declaration | None:
-    """Return what an annotation of a parameter declares; None for a scalar."""
+    """Return the declaration in an annotation of a parameter; None for a scalar."""
     if annotation is Reduce:
         raise StoreValueError("a reduction needs an operator; write Reduce[ADD]")
     return next((each for each in get_args(annotation) if isinstance(each, Declaration)), None)

@@ -1,4 +1,4 @@
-"""Tasks on memory of the user: in order with copies, kernels and others that know this memory by another name.
+"""Tasks on memory of the user: in order with copies and kernels that use this memory by its container or array.
 
 `accel.store.box_order` orders tasks by boxes. The user can also reach attached memory by its container or array. That
 work is ordered by `accel.memory.hazards`, by addresses. So a launch is recorded there too, as one submission for all
@@ -9,11 +9,11 @@ in common, and their addresses interleave.
 themselves may have no order. So the event of a submission also stands for the works of those it replaced that are not
 over. Both records are made in one step (`order`): two launches have the same order in both.
 
-Two stores may be attached to the same memory. The regions of one know nothing of the other. So works on these wait for
-one another, as if each used all elements that both have.
+Two stores may be attached to the same memory. The regions of one do not know the other. So their works wait for one
+another, as if each used all elements that the stores share.
 
-A body uses the memory by an alias, whose hazards are its own. Otherwise a copy in the body would wait for later work of
-others on this memory, and that work waits for the task.
+A body uses the memory by an alias, whose hazards are its own. Otherwise a copy in the body would wait for later work on
+this memory, and that work waits for the task.
 """
 
 import threading
@@ -59,7 +59,7 @@ class TaskEvent:
         return self._failure() is not None
 
     def _failure(self) -> BaseException | None:
-        """Return why elements that the launch was to write are invalid; None if others have overwritten them."""
+        """Return the failure of elements that the launch should have written; None if they were overwritten since."""
         written = [use for work in self.own if work.failure is not None for use in work.uses if use.access.writes]
         failures = [use.root.regions.failure_of(use.box) for use in written]
         return next((each for each in failures if each is not None), None)
@@ -77,7 +77,7 @@ class TaskEvent:
             work.settle()
 
     def wait(self) -> None:
-        """Block until all are over; raises why elements are invalid that they were to write."""
+        """Block until all are over; raises the failure of elements that they should have written."""
         self.settle()
         failure = self._failure()
         if failure is not None:
@@ -95,14 +95,14 @@ def _attached_roots(uses: Sequence[Use]) -> dict[Root, bool]:
 
 
 class LaunchRecord:
-    """What the hazards of attached memory say of a launch.
+    """The record of a launch in the hazards of attached memory.
 
     Attributes
     ----------
     after : list of Submission
-        The work of others that the launch must come after.
+        Other work on the memory that the launch must come after.
     read : list of Submission
-        The work of others whose results it reads.
+        Other work whose results the launch reads.
     """
 
     def __init__(self, roots: dict[Root, bool]) -> None:
@@ -149,7 +149,7 @@ class LaunchRecord:
         hazards.confirm(submission, self.read)
 
     def _note_writes(self, work: TaskWork) -> None:
-        """Keep what earlier tasks do to the elements that a work writes, by other stores."""
+        """Record the earlier uses, by other stores, of the elements that a work writes."""
         for use in work.uses:
             if use.access is Access.WRITE and use.root in self._roots:
                 earlier = other_uses(use.root, use.box)
@@ -171,7 +171,7 @@ class LaunchRecord:
         )
 
     def begin(self) -> None:
-        """Wait for the work of others, and raise its failure if it wrote what the launch reads."""
+        """Wait for other work on the memory, and raise its failure if the launch reads its result."""
         if not all(each.done() for each in self.after):
             with POOL.waiting():
                 for each in self.after:
@@ -209,6 +209,6 @@ def enter_idle(work: TaskWork, roots: dict[Root, bool]) -> bool:
 
 
 def record_of(uses: Sequence[Use]) -> LaunchRecord | None:
-    """Return what to record for attached memory; None if there is none."""
+    """Return the record of a launch with these uses; None if none of the memory is attached."""
     roots = _attached_roots(uses)
     return LaunchRecord(roots) if roots else None

@@ -5,7 +5,7 @@ box alone. These count, and so do copies of boxes on another device than their s
 are read when they are used: each point reads its boxes, and drops them. Memory that existed before, such
 as attached memory of the user, is used in place and does not count. Nor do values that a reduction combines.
 
-When a point begins, and why none waits for ever, is said in `accel.engines.memory_budget.admission`. Its two premises
+`accel.engines.memory_budget.admission` explains when a point begins, and why none waits for ever. Its two premises
 hold: `Budget.check` refuses a launch whose points do not fit alone, and one that the body of a task submits.
 """
 
@@ -84,7 +84,7 @@ class Budget(Admission):
             refuse_larger(point, point_bytes(point, place), self.nbytes)
 
     def _make_tiles(self, point: Point, place: Place) -> None:
-        """Let roots be tiles that have no values yet and that the point writes."""
+        """Make the values of roots tiles, where a point writes the root and it has no values yet."""
         for operand in point.operands:
             root = operand.root
             assert root is not None, "the point is of this process"
@@ -138,7 +138,7 @@ class Budget(Admission):
         return Memory(memory_of(root), operand.map, root.place)
 
     def _keep(self, use: _Use, memory: Memory, promise: Promise) -> None:
-        """Take what a body has written."""
+        """Count the elements that a body has written, as a tile."""
         contents, tile = use.contents, use.tile
         if contents is None:
             give_back(use.operand, memory)

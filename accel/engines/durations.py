@@ -1,4 +1,4 @@
-"""How long the body of a task took the last time, on stores of about some size."""
+"""The durations of the last runs of a task, by the size of its stores."""
 
 from math import inf
 from typing import NamedTuple
@@ -9,7 +9,7 @@ WAKING = 3e-5
 """Seconds from the submission of a task to its beginning in another thread, about."""
 
 GIVING_ATTACHED = 2 * WAKING
-"""Seconds in which a task on attached memory is given to a thread, at least. Its runs include the making of aliases."""
+"""A task on attached memory that takes fewer seconds runs in the caller. Its runs include the making of aliases."""
 
 SOON = 1e-3
 """Seconds that a thread waits at most for tiny tasks, so that it can run the next one itself."""
@@ -22,7 +22,7 @@ _UNKNOWN = inf, inf
 
 
 def is_tiny(durations: Durations, size: int) -> bool:
-    """Tell whether a task takes less time than to wake a thread. One of two runs may have been held up."""
+    """Tell whether a task takes less time than to wake a thread. One of two runs may have been delayed."""
     last, before = durations.get(size, _UNKNOWN)
     return last < WAKING or before < WAKING
 
@@ -51,12 +51,12 @@ class Duration(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it will take, about; infinite if it has not run."""
+        """The expected duration; infinite if it has not run."""
         return min(self.durations.get(self.nbytes.bit_length(), _UNKNOWN))
 
     @property
     def tiny(self) -> bool:
-        """Whether it takes less time than to give it to a thread."""
+        """Whether it takes less time than to wake a thread for it."""
         return self.seconds < self.most
 
     def note(self, seconds: float) -> None:

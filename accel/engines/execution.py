@@ -1,7 +1,7 @@
-"""Runs the body of a task for one point: physical stores on given memory, scratch memory, and what the body made.
+"""Runs the body of a task for one point: physical stores, scratch memory, and the results.
 
-This part knows no engine and no thread. An engine says where the elements of each operand are (`Memory`), and does with
-the results (`BodyResults`) what it must.
+This part knows no engine and no thread. An engine says where the elements of each operand are (`Memory`), and gets
+the results (`BodyResults`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Memory(NamedTuple):
 
 
 class BodyResults(NamedTuple):
-    """What the body of one point made, besides what it wrote.
+    """The outputs of a body that are not in the memory of its operands.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Bo
     StoreTypeError
         If the body returns something.
     StoreError
-        If the body bound an unbound output not at all.
+        If the body did not bind an unbound output.
     BaseException
         What the body raises.
     """
@@ -191,7 +191,7 @@ def _bound(point: Point, operand: Operand, store: PhysicalStore) -> tuple[AnySto
 
 
 def _identities(operand: Operand, place: Place) -> Memory:
-    """Return memory for the box of a reduction, filled with the value that changes nothing."""
+    """Return memory for the box of a reduction, filled with the identity of the operator."""
     assert operand.op is not None, "a reduction has an operator"
     assert operand.map is not None, "a reduction has a shape"
     values = elements_of(HOST, volume(operand.box), operand.dtype)

@@ -1,7 +1,7 @@
 """Runs plain tasks with as few steps as possible: in the thread that submits them, or in another one.
 
-This does what `accel.engines.local` does, for the usual case: whole stores in memory of the host that accel allocated,
-no reduction and no unbound output. Anything else is left to that module.
+This is the fast way for the usual case: whole stores in memory of the host that accel allocated, no reduction and no
+unbound output. All other tasks run by `accel.engines.local`.
 """
 
 from functools import partial

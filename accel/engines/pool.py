@@ -3,8 +3,8 @@
 At exit the tasks that were submitted are finished, as `accel.memory.thread_stream` finishes streams. A child of a fork
 starts its own threads; the works of its parent never end there, and to wait for them is an error.
 
-A thread that waits inside of a task does not count: another takes its place. So tasks that wait for tasks, and tasks
-that wait for copies which wait for tasks, cannot use up all threads.
+A thread that waits inside of a task does not count: another takes its place. So tasks that wait for tasks, or for
+copies which wait for tasks, cannot use up all threads.
 """
 
 import threading

@@ -121,7 +121,7 @@ def metered(action: Callable[[], object], meter: ProgressMeter, nbytes: int) -> 
 
 
 def reporting(progress: bool | Report | None) -> Report | None:
-    """Return what is called after each point: the callable itself, or for True one that writes a line.
+    """Return the function to call after each point: the callable itself, or for True one that writes a line.
 
     Raises
     ------

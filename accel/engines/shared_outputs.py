@@ -1,4 +1,4 @@
-"""What all points of a launch make together: reductions into one store, and outputs whose shapes the points choose."""
+"""`SharedOutputs`: stores that all points of a launch write together: reductions, and outputs of no given shape."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self
@@ -25,7 +25,7 @@ Piece = tuple[AnyStorage, tuple[int, ...]]
 
 
 class SharedOutputs:
-    """The parts that the points of one launch make of some stores, and what follows the last of them.
+    """Stores to which each point of a launch contributes a part; the parts are combined after the last point.
 
     Each point has values of its own for a reduction, so no point waits for another. They are combined when all points
     are over: as a tree in the order of the colors, the current value of the store last.
@@ -59,7 +59,7 @@ class SharedOutputs:
 
     @property
     def uses(self) -> list[Use]:
-        """What is done with the stores when all points are over."""
+        """The uses of the stores when all points are over."""
         return combined_uses(self._operands)
 
     def add(self, at: int, results: BodyResults) -> None:
@@ -92,7 +92,7 @@ def combined_uses(operands: Iterable[Operand]) -> list[Use]:
 
 
 def keep(point: Point, results: BodyResults, shared: SharedOutputs | None, at: int) -> None:
-    """Combine what a point made into its stores, or leave it to the end of the launch."""
+    """Combine the results of a point into its stores, or keep them for the end of the launch."""
     if shared is not None:
         shared.add(at, results)
     for operand in point.operands:

@@ -73,7 +73,7 @@ def part_of(root: Root, box: Box) -> AnyStorage:
 
 
 def give_back(operand: Operand, memory: Memory) -> None:
-    """Copy what a body wrote to the root if it was elsewhere; wait for what it began on memory of the user."""
+    """Copy what a body wrote to the root if it was elsewhere; wait for the work that it began on memory of the user."""
     root = operand.root
     assert root is not None, "the point is of this process"
     if root.place.device is not memory.place.device:

@@ -1,4 +1,4 @@
-"""The arguments of a launch: what each parameter got, checked."""
+"""The arguments of a launch, checked."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -34,7 +34,7 @@ _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
 class Argument(NamedTuple):
-    """What a parameter got.
+    """The argument of a parameter.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def as_scalar(task: str, name: str, value: Any) -> Any:
 
 
 def check_stores(task: str, place: StorePlace, value: Any) -> None:
-    """Check what concerns the stores of one argument alone."""
+    """Check the stores of one argument."""
     stores = (value,) if type(value) is LogicalStore else stores_of(value)
     if not stores:
         raise StoreTypeError(

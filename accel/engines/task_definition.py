@@ -45,7 +45,7 @@ class Parameter(NamedTuple):
 
 
 class StorePlace(NamedTuple):
-    """A parameter that takes a store: its position among the parameters, its name, and what is done with the store."""
+    """A parameter that takes a store: its position among the parameters, its name, its access and its operator."""
 
     at: int
     name: str
@@ -54,7 +54,7 @@ class StorePlace(NamedTuple):
 
 
 class TaskDefinition:
-    """What a task does and what it takes; nothing here submits it. See `accel.engines.tasks.Task`.
+    """The parameters and bodies of a task; `accel.engines.tasks.Task` submits it.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class TaskDefinition:
         return not (reduces or other or isinstance(self.bodies["cpu"], Kernel))
 
     def add_body(self, device: str, body: Body) -> None:
-        """Take the body for a type of device."""
+        """Set the body for a type of device."""
         self.bodies[device] = body
         self.simple = self._is_simple()
 
@@ -201,7 +201,7 @@ def _parameter(parameter: Argument, annotation: Any, function: Any) -> Parameter
 
 
 def _evaluated(text: str, function: Any) -> Any:
-    """Return what the text of an annotation means where the function is; None if it names what is not there."""
+    """Evaluate the text of an annotation in the scope of its function; None if a name does not exist there."""
     names = {**function.__globals__}
     names.update(
         {

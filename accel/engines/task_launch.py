@@ -73,7 +73,7 @@ class Launch:
 
     @property
     def arguments(self) -> Mapping[str, Argument]:
-        """What each parameter got."""
+        """The argument of each parameter."""
         places = {place.at: place for place in self.task.store_places}
         arguments = {}
         for at, parameter in enumerate(self.task.parameters):

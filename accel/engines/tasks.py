@@ -43,7 +43,7 @@ class Task(TaskDefinition):
         Returns
         -------
         Future
-            To wait for the task. Whoever reads a store waits for the tasks that write it, so most programs need none.
+            To wait for the task. A read of a store waits for the tasks that write it, so most programs need no future.
 
         Raises
         ------
@@ -130,8 +130,8 @@ def task(
     parameters are scalars. The body gets a `PhysicalStore` for each store. It returns nothing.
 
     The colors of one launch are tasks in the order of the colors, in C order. If the stores of a launch overlap, such
-    as an `Input` and an `Output` on tiles of one root, then each color sees what the colors before it wrote, and none
-    of what the colors after it write. Colors that share no elements may run at once.
+    as an `Input` and an `Output` on tiles of one root, then each color sees what the colors before it wrote, and
+    nothing that the colors after it write. Colors that share no elements may run at once.
 
     Parameters
     ----------

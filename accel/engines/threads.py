@@ -71,7 +71,7 @@ class ThreadsEngine(LocalEngine):
         return tile_rows(launch)
 
     def start(self, work: TaskWork, after: Sequence[Work], site: str) -> None:
-        """Give a work to the threads, or run it at once if it is tiny."""
+        """Queue a work for the threads, or run it at once if it is tiny."""
         if not self.inline:
             work.duration = None
         elif work.tiny and all(each.soon() if isinstance(each, TaskWork) else each.done() for each in after):

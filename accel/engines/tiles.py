@@ -141,7 +141,7 @@ class TiledContents:
             return [entry.key for entry in sorted(self._tiles.overlapping(box), key=lambda entry: entry.value)]
 
     def add(self, tile: Tile) -> None:
-        """Take a tile that a point has written, and drop those that it covers."""
+        """Add a tile that a point has written, and drop those that it covers."""
         with self.lock:
             if self.gathered is not None:
                 self._drop([tile])
@@ -181,7 +181,7 @@ class TiledContents:
             return self.gathered
 
     def written(self, tile: Tile) -> None:
-        """Take the values of a tile that a point has written after all values were gathered."""
+        """Copy a tile to the gathered values, if all values were gathered before a point wrote it."""
         with self.lock:
             if self.gathered is not None:
                 copy_overlap(self.gathered, box_of(self.shape), tile.memory, tile.box)

@@ -4,7 +4,7 @@
 when all works that it must come after are over; none of these was recorded later. So it always runs, unless a body
 waits for a task that cannot begin before this body ends: `TaskWork.settle` refuses that.
 
-A work leaves the regions before it is over. So whoever has waited for it finds its failure there.
+A work leaves the regions before it is over. So a thread that has waited for it finds its failure there.
 """
 
 import atexit
@@ -27,7 +27,7 @@ __all__ = ["Action", "TaskWork", "inside_task", "running"]
 
 Action = Callable[[], object]
 
-# Guards who waits for whom. With it held nothing waits. Reentrant: a finaliser may submit a task.
+# Guards which work waits for which. No thread waits while it holds this. Reentrant: a finaliser may submit a task.
 _graph = open_after_fork(threading.RLock())
 
 running: ContextVar["TaskWork | None"] = ContextVar("accel_running", default=None)
@@ -212,7 +212,7 @@ class TaskWork:
         return True
 
     def start_after(self, earlier: Sequence[Work], context: Context, limit: int, site: str) -> None:
-        """Let the pool run it after other works; it is recorded already."""
+        """Queue it in the pool, to run after other works; it is recorded already."""
         self.limit, self.site = limit, site
         own = [each for each in earlier if isinstance(each, TaskWork)]
         self._others = [each for each in earlier if not isinstance(each, TaskWork)]
@@ -231,7 +231,7 @@ class TaskWork:
     def help(self) -> bool:
         """Do the work in the caller's thread if it is tiny and no thread has begun it; tell whether it is over then.
 
-        An interrupt is raised here, as well as to those who wait.
+        An interrupt is raised here, and in each thread that waits for the work.
         """
         if not self.tiny or not self._claim():
             return self.over
@@ -286,7 +286,7 @@ class TaskWork:
     def run_here(self) -> None:
         """Run it in the caller's thread, after all that it must come after is over.
 
-        An interrupt is raised here, as well as to those who wait.
+        An interrupt is raised here, and in each thread that waits for the work.
         """
         outer = self.suspend_caller()
         token = running.set(self)
@@ -347,7 +347,7 @@ class TaskWork:
         self.failure = failure
         box_order.leave(self, self.uses)
         memory, self.memory = self.memory, None
-        # The context and the action keep memory alive: they are dropped before those who wait go on.
+        # The context and the action keep memory alive: they are dropped before the waiting threads go on.
         self._action = self._context = None
         self._others = ()
         with _graph:
@@ -377,7 +377,7 @@ class TaskWork:
             POOL.put(each)
 
     def give_up(self, failure: BaseException) -> None:
-        """Let a work fail that was recorded and never started."""
+        """End a work that was recorded and never started, with a failure."""
         if not self.over:
             self.end_here(failure)
 

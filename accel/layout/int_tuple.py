@@ -32,7 +32,7 @@ IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
 DEEPEST = 100
 """How deep tuples may be nested.
 
-Nobody writes tuples as deep as this. The functions on layouts recurse a few calls per level, and Python's recursion
+No program needs tuples as deep as this. The functions on layouts recurse a few calls per level, and Python's recursion
 limit is a thousand calls, part of which the caller has used.
 """
 

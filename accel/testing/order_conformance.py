@@ -49,7 +49,7 @@ class OrderConformance(StreamConformance):
                 other.synchronize()
                 assert set(read(heap, second, SIZE)) == {value}
 
-    def test_freed_bytes_are_nobody_elses_before_the_work_on_them_is_done(
+    def test_freed_bytes_are_not_allocated_again_before_the_work_on_them_is_done(
         self, heap: Heap, stream: Stream, other: Stream
     ) -> None:
         backend, data = heap.backend, random_bytes(SIZE)

@@ -1,7 +1,7 @@
 """flox, which groups for xarray where it is installed: chunked arrays are grouped chunk by chunk there.
 
-flox takes what is no Dask collection for an array in memory. So its function gets Dask's array, and gives a chunked
-array back.
+To flox, an array that is no Dask collection is an array in memory. So its function gets Dask's array, and returns a
+chunked array.
 """
 
 from functools import wraps
@@ -14,7 +14,7 @@ __all__ = ["await_flox"]
 
 
 def await_flox() -> None:
-    """Let flox group chunked arrays, now if it is imported, else once it is."""
+    """Make flox group chunked arrays, now if it is imported, otherwise at its import."""
     when_imported("flox.xarray", _register)
 
 

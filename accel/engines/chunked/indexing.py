@@ -14,7 +14,7 @@ def select(array: Any, key: Any) -> Any:
     """Return ``array[key]`` of a Dask array, with NumPy's result for any number of index arrays.
 
     `dask.array` takes one, of one dimension and without integers beside it. Several that vary along different axes, as
-    `numpy.ix_` makes them, are applied one after the other; all others select points.
+    `numpy.ix_` makes them, are applied one after the other; other combinations select points.
 
     Raises
     ------

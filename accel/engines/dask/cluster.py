@@ -32,7 +32,7 @@ class _Graph(dict[Any, Any]):
 
 
 class Losable(Protocol):
-    """What a cluster holds."""
+    """Values that the cluster holds."""
 
     def lose(self) -> None:
         """Note that the cluster is lost."""
@@ -49,7 +49,7 @@ class Cluster:
     distributed : module
         Dask's package.
     values : WeakSet
-        The values of stores; each is told when the cluster is lost.
+        The values of stores; their `lose` is called when the cluster is lost.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Cluster:
         return dict(zip(keys, futures, strict=True))
 
     def later(self, action: Callable[[], object]) -> None:
-        """Let the thread of the client do something that does not take long."""
+        """Let the thread of the client call something that returns soon."""
         self.client.loop.add_callback(action)
 
     @property
@@ -152,7 +152,7 @@ class Cluster:
             raise lost()
 
     def lose(self) -> None:
-        """Let all stores know whose values went with the cluster."""
+        """Tell each store that its values on the cluster are gone."""
         for each in [*self.values]:
             each.lose()
 

@@ -238,7 +238,7 @@ class DaskEngine(Engine):
         return self.cluster.client.get(graph, keys, **options)
 
     def usage(self) -> dict[str, Usage]:
-        """Return what tiles take on each worker, and the most that they took since it was started, by its address.
+        """Return by the address of each worker the bytes of its tiles, now and at most since it started.
 
         Raises
         ------
@@ -287,7 +287,7 @@ class DaskEngine(Engine):
 
     @contextmanager
     def _handover(self, uses: Sequence[Use]) -> Iterator[None]:
-        """Be the only one who submits launches on some roots, when the work of others on them is over."""
+        """Wait for other work on some roots, and let no other thread submit launches on them inside the block."""
         handover = Handover(uses)
         try:
             for work in box_order.enter(handover, uses):
@@ -351,7 +351,7 @@ class DaskEngine(Engine):
         root.contents = Tiles(self.cluster, root, tiling, contents.shape)
 
     def _tiling(self, root: Root) -> Tiling[Holder]:
-        """Return what holds the values of a root, to be changed by the caller."""
+        """Return the tiles of a root's values; the caller may change the tiling."""
         contents = root.contents
         if isinstance(contents, Tiles) and contents.cluster is self.cluster:
             return contents.tiling.copy()

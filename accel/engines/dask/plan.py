@@ -95,7 +95,7 @@ class _Inputs:
 
 
 class Plan:
-    """What a launch computes.
+    """The tasks of a launch, as a graph of Dask.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Plan:
             self.results.append(keys[0])
 
     def needed(self) -> set[Key]:
-        """Return the names of values that are needed after the launch, or that tell when it is over."""
+        """Return the names of values that are needed after the launch, or whose end is the end of the launch."""
         needed = {each.key for each in self.points}
         for each in self.points:
             needed.update([name for _, tile, shape in each.unbound for name in (tile.key, shape)])

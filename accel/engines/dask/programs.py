@@ -249,13 +249,13 @@ class Combine:
 
 
 def store_tile(values: HostArray, budget: int | None) -> WorkerTile:
-    """Return what was sent with the task."""
+    """Return values that came with the task, as a tile."""
     with MEMORY.admitted(values.nbytes, (), budget) as lease:
         return lease.keep(values)
 
 
 def failed(failure: BaseException) -> None:
-    """Raise the failure of a task that was to write a value, for those that read it."""
+    """Raise the failure of the task that should have written a value, in each task that reads it."""
     raise failure
 
 

@@ -134,7 +134,7 @@ class Tiles:
         return [*{value.key: value for value in self.tiling.values() if isinstance(value, Tile)}.values()]
 
     def lose(self) -> None:
-        """Note that the values on the cluster are gone: whoever reads them is told, until they are overwritten."""
+        """Record that the values on the cluster are gone: a read raises the error until they are overwritten."""
         root = self._root()
         if root is None or root.contents is not self:
             return
@@ -145,7 +145,7 @@ class Tiles:
     def gather(self) -> AnyStorage:
         """Return all values in memory of the host: attached memory, otherwise in C order; blocks until they are known.
 
-        What a failed task was to write is left out: `accel.store.regions` knows its failure.
+        Elements whose task failed are left out: `accel.store.regions` knows the failure.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class Tiles:
         return storage
 
     def _invalid(self, tile: Tile) -> bool:
-        """Tell whether a tile failed and its readers will be told so; raise its failure if they would not be."""
+        """Tell whether a tile failed; raise the failure if the regions of the root do not know it."""
         root = self._root()
         failure = lost() if self.cluster.lost else failure_of_value(tile.value)
         if failure is not None and (root is None or root.regions.failure_of(tile.box) is None):

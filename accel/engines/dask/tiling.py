@@ -21,7 +21,7 @@ def within(inner: Box, outer: Box) -> tuple[slice, ...]:
 class Tiling(Generic[_Value]):
     """Disjoint boxes of a root, each with what holds its values.
 
-    A box that is written over is cut: its remainder stays with what it was in.
+    A box that is overwritten in part is cut: its remainder keeps its holder.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Tiling(Generic[_Value]):
         return [(self._boxes[row], self._values[row]) for row in self._overlapping(box)]  # type: ignore[misc]
 
     def put(self, box: Box, value: _Value) -> None:
-        """Let a box be held by something else; does nothing for an empty box."""
+        """Set what holds the values of a box; does nothing for an empty box."""
         if not volume(box):
             return
         row = self._rows.get(box)

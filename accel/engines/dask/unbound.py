@@ -22,7 +22,7 @@ __all__ = ["end_of"]
 
 
 def end_of(cluster: Cluster, planned: Sequence[PlannedPoint], values: Mapping[Key, "Value"]) -> LaunchEnd | None:
-    """Return what binds the unbound outputs when all points are over; None if there are none."""
+    """Return the action that binds the unbound outputs when all points are over; None if there are none."""
     parts: dict[int, list[tuple[Root, Tile, Value]]] = {}
     for each in planned:
         for operand, tile, shape in each.unbound:

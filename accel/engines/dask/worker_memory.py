@@ -7,7 +7,7 @@ likes, and a lost worker leaves no account behind.
 results. Not counted are messages between workers until they are received, what the bodies allocate otherwise, and
 outputs whose shape the body chooses, until it has ended. Then each is counted, or written to the file.
 
-When a task begins, and why none waits for ever, is said in `accel.engines.memory_budget.admission`.
+`accel.engines.memory_budget.admission` explains when a task begins, and why none waits for ever.
 """
 
 from collections.abc import Iterator, Sequence
@@ -107,7 +107,7 @@ class WorkerTile:
 
 
 class Lease(NamedTuple):
-    """What a task was promised; its results are kept by it."""
+    """The promise to a task, which keeps the results of the task as tiles."""
 
     memory: "WorkerMemory"
     promise: Promise

@@ -1,7 +1,7 @@
 """`PointWork`: one point of a launch on the cluster, from its submission until it is over.
 
-A point needs nobody here to wait for those before it: Dask runs it when the values that it reads are there. It is in
-the regions of its roots for the host, and for tasks of other engines, which wait for it.
+No thread of this process waits for the points before it: Dask runs a point when the values that it reads are there. The
+point is in the regions of its roots, so that the host and tasks of other engines wait for it.
 """
 
 import threading
@@ -59,10 +59,10 @@ class LaunchEnd:
 
 
 class Handover:
-    """The submission of a launch: whoever uses one of its roots comes before it or after it.
+    """The submission of a launch: other work on its roots comes before it or after it.
 
-    Values of a root go from memory of this process to the cluster, or from one version to the next. Nobody else may
-    gather them, or write to the memory, at that time.
+    Values of a root go from memory of this process to the cluster, or from one version to the next. No other
+    thread may gather them, or write to the memory, at that time.
     """
 
     __slots__ = ("_over", "failure", "uses")
@@ -81,7 +81,7 @@ class Handover:
         self._over.wait()
 
     def leave(self) -> None:
-        """Be over."""
+        """End it, and let other work on the roots go on."""
         box_order.leave(self, self.uses)
         self._over.set()
 
@@ -122,9 +122,9 @@ class PointWork:
         self._over.wait()
 
     def watch(self, futures: Sequence["Value"], end: LaunchEnd | None) -> None:
-        """Be over when some values are known, or cannot be; with an end, when all points of the launch are.
+        """End the work when some values are known or have failed; with ``end``, when all points of the launch have.
 
-        Called by the thread of the client, which need not be woken for each value then.
+        The thread of the client calls this, so it need not be woken for each value.
         """
         self._end = end
         self._missing = len(futures)
@@ -132,7 +132,7 @@ class PointWork:
             future.add_done_callback(self._note_done)  # type: ignore[no-untyped-call]
 
     def leave(self) -> None:
-        """Be over now."""
+        """End the work now."""
         try:
             if self.step is not None:
                 self.step()
@@ -156,7 +156,7 @@ class PointWork:
 
 
 def failure_of(future: "Value") -> BaseException | None:
-    """Return why a value that is done is not known: the exception of the body, or the loss of workers or cluster."""
+    """Return why a value could not be computed: the exception of the body, or the loss of workers or cluster."""
     if future.status == "cancelled":
         return lost()
     # A value that was known, and went with its worker, is computed again.

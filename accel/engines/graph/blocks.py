@@ -1,4 +1,4 @@
-"""`Block` and `Job`: values that jobs read and compute, and what is expected of them before."""
+"""`Block` and `Job`: values that jobs read and compute, and estimates of their sizes."""
 
 from bisect import insort
 from collections.abc import Callable, Hashable, Iterable
@@ -40,7 +40,7 @@ class Estimate:
         self.share = 0.0
 
     def learn(self, nbytes: int, inputs: int = 0) -> None:
-        """Take the size of a value that was computed from inputs; an estimate that was too small grows."""
+        """Note the size of a computed value; an estimate that was too small grows."""
         self.nbytes = max(self.nbytes, nbytes)
         self.share = max(self.share, nbytes / inputs if inputs else 0.0)
         self.known = True
@@ -192,7 +192,7 @@ class Job:
         self.waits_for = 0  # number of inputs that have no value yet
         self.promise = Promise([], [], {})  # while it runs
         self.returns = 0  # bytes that are free again when it is done
-        self.measures = False  # whether it runs to find out the size of its result
+        self.measures = False  # whether its result has no known size before it runs
 
     def __lt__(self, other: "Job") -> bool:
         return self.rank < other.rank

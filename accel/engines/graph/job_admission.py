@@ -4,7 +4,7 @@
 largest result of all so far. Later ones are expected to be as large as the largest of the layer, as the largest input,
 and as the same share of the inputs. If there is no input and no result so far, no other job begins meanwhile.
 
-When a job begins, and why none waits for ever, is said in `accel.engines.memory_budget.admission`. The inputs, the
+`accel.engines.memory_budget.admission` explains when a job begins, and why none waits for ever. The inputs, the
 result and the scratch memory of each job fit the budget, which is checked before any runs.
 
 All methods need the lock, and none waits.
@@ -23,7 +23,7 @@ from accel.memory.sizes import in_words
 
 __all__ = ["JobAdmission"]
 
-_WINDOW = 16  # how many ready jobs are asked whether they give back memory
+_WINDOW = 16  # how many ready jobs are checked for whether they free memory
 
 
 class JobAdmission(Admission):
@@ -46,7 +46,7 @@ class JobAdmission(Admission):
         self._largest = 0  # bytes of the largest result so far
 
     def make_ready(self, job: Job) -> None:
-        """Take a job whose inputs all have values."""
+        """Add a job, all of whose inputs have values, to those that can begin."""
         heappush(self.ready, job)
 
     def next_job(self) -> Job | None:

@@ -113,7 +113,7 @@ def run_nodes(
     constants: Iterable[Any] = (),
     report: Callable[[Statistics], object] | None = None,
 ) -> list[Any]:
-    """Do what `execute` does; memory of constants, which belongs to the caller, is not counted."""
+    """Return the values of targets, as `execute` does; memory of constants belongs to the caller and is not counted."""
     order = _ordered(nodes, targets)
     _check(nodes, order, targets, budget)
     blocks, jobs = _planned(nodes, order, {*targets})

@@ -31,8 +31,8 @@ class Statistics:
     peak : int
         The most bytes that were held by values or promised to running tasks.
     excess : int
-        The most bytes by which a result was larger than expected and than what was left of the budget. It was there
-        in addition to the peak, until others had left the memory for it, or it had itself.
+        The most bytes by which a result was larger than expected and than what was left of the budget. This was
+        in memory in addition to the peak, until other values or the result itself had left it.
     tasks : int
         Number of tasks that ran, without repetitions.
     spilled, restored : int
@@ -66,8 +66,8 @@ class Scheduler:
         Where values wait that do not fit; by default the system's folder for temporary files.
     """
 
-    # `_changed` is the lock of the admission. It guards all that is here, and all of the blocks and jobs. Threads wait
-    # for it only without any other lock.
+    # `_changed` is the lock of the admission. It guards the attributes of this object, of blocks and of jobs. A thread
+    # that waits for it holds no other lock.
 
     def __init__(self, budget: int, threads: int, *, spill_folder: str | None = None) -> None:
         self.statistics = Statistics(budget)

@@ -1,4 +1,4 @@
-"""What a value of a graph holds in memory, and how it waits in a file."""
+"""The memory of a value of a graph, and how the value is written to a file and read back."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -120,6 +120,6 @@ def _owner(array: np.ndarray) -> tuple[int, int]:
 
 
 def _nbytes(part: Any) -> int:
-    """Return the bytes of an object; single numbers and what tells no size count as none."""
+    """Return the bytes of an object; single numbers, and objects that tell no size, count as none."""
     nbytes: Any = 0 if isinstance(part, np.generic) else getattr(part, "nbytes", 0)
     return nbytes if isinstance(nbytes, int) else 0

@@ -61,16 +61,16 @@ class Admission:
         The most bytes by which a result was larger than promised and than what was left.
     """
 
-    # `changed` guards all that is here but `file` and `_dropped`, and the attributes of each `Evictable`. It is
-    # notified when a work ends or a value has moved: whatever could let another work begin. A finaliser may run while
-    # it is held; finalisers call `drop_later` only.
+    # `changed` guards all attributes but `file` and `_dropped`, and the attributes of each `Evictable`. It is notified
+    # when a work ends or a value has moved, since another work may begin then. A finaliser may run while it is held;
+    # finalisers call `drop_later` only.
 
     def __init__(self, nbytes: int, spill_folder: str | None = None) -> None:
         self.nbytes = nbytes
         self.file = SpillFile(spill_folder)
         self.changed = threading.Condition(threading.RLock())
         self.running = self.spilled = self.restored = self.remade = self.excess = 0
-        self._waiting = 0  # of the works that run, those whose result waits for room
+        self._waiting = 0  # running works whose result waits for room
         self._readers = 0  # threads inside of `pinned`
         self._ledgers: dict[Device, Ledger] = {}
         self._idle: dict[Device, IdleQueue] = {}
@@ -179,7 +179,7 @@ class Admission:
         self.changed.notify_all()
 
     def unpin(self, promise: Promise) -> None:
-        """Let values leave the memory that a work has used, or free those that nothing needs any more."""
+        """Unpin the values of a work: they can leave the memory, or are freed if nothing needs them any more."""
         for value in promise.values:
             value.pins -= 1
             if value.state is State.MOVING:  # it could not be read
@@ -221,7 +221,7 @@ class Admission:
     def room_for(
         self, lacking: int, staying: Collection[Evictable] = (), device: Device = Device.CPU
     ) -> list[Evictable] | None:
-        """Return idle values that free enough bytes, or all if no value is in use; None if its user must end first."""
+        """Return idle values that free enough bytes, or all if no value is used; None if running work must end first."""
         chosen, freed = self.latest(lacking, staying, device)
         return None if freed < lacking and (self.running or self._readers) else chosen
 

@@ -77,7 +77,7 @@ class Evictable(ABC):
 
     @abstractmethod
     def read(self, file: SpillFile) -> None:
-        """Take the value from its place in a file into new memory."""
+        """Read the value from its place in a file into new memory."""
 
     @abstractmethod
     def clear(self) -> None:

@@ -25,7 +25,7 @@ class IdleQueue:
         self._counter = count()
 
     def add(self, value: Evictable) -> None:
-        """Take a value; one that was there before is now the latest of its next use."""
+        """Add a value, as the latest of those with the same next use."""
         serial = self._serials[value] = next(self._counter)
         heappush(self._heap, (-value.next_use, serial, value))
         if len(self._heap) > 2 * len(self._serials) + _SLACK:

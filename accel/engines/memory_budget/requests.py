@@ -1,4 +1,4 @@
-"""What a work asks of a budget, and what it is promised."""
+"""The bytes that a work requests of a budget, and the promise that it gets."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ __all__ = ["Promise", "Request", "Usage", "refuse_larger"]
 
 
 class Usage(NamedTuple):
-    """What values take on a device.
+    """The bytes that values take on a device.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Usage(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a work needs to begin.
+    """The values and bytes that a work needs to begin.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """What a work that runs was promised.
+    """The values and bytes that were promised to a work that runs.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class SpillFile:
         return np.frombuffer(mapping, np.uint8, extent.size, extent.start - start)
 
     def free(self, extent: Extent) -> None:
-        """Let others use an extent."""
+        """Free an extent, for other arrays."""
         with self._lock:
             self._unused.setdefault(_pages(extent.size), []).append(extent.start)
 

@@ -72,7 +72,7 @@ def entity_of(act: Activation, part: Any) -> Entity:
 
 
 def after_branches(one: Mapping[str, Any], ends: bool, other: Mapping[str, Any], other_ends: bool) -> dict[str, Any]:
-    """Return what names stand for after two branches, of which those that end are left for ever."""
+    """Return the entities of names after two branches; branches that leave by a jump or a return do not count."""
     if ends or other_ends:
         return dict(other if ends else one)
     names = {}

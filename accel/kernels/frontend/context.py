@@ -1,4 +1,4 @@
-"""What lowering keeps: a `Unit` for the whole program, and an `Activation` for each function that is being lowered."""
+"""The state of lowering: a `Unit` for the whole program, and an `Activation` for each function that it calls."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What arrays of `accel.xp` lack of `cupy.ndarray`."""
+"""The members of `cupy.ndarray` that arrays of `accel.xp` lack."""
 
 import threading
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _users = 0
 
 
 class MemoryPointer(NamedTuple):
-    """What `ndarray.data` is: a place in the memory of an array.
+    """A place in the memory of an array, as ``ndarray.data``.
 
     Attributes
     ----------

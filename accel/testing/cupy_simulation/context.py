@@ -38,7 +38,7 @@ class _Blocks:
             _install(*block)
 
     def end(self, block: tuple[dict[str, ModuleType], str]) -> None:
-        """Give them back to the block that runs still, or to what was there before."""
+        """Restore the modules and the device of the last block that runs, or those before the first block."""
         with self._lock:
             self._running = [other for other in self._running if other is not block]
             _install(*(self._running[-1] if self._running else self._earlier))

@@ -74,12 +74,12 @@ blocking: "WeakSet[Stream]" = WeakSet()
 
 
 def take_up(stream: Stream) -> None:
-    """Let a stream that is about to be given work wait for the default stream, if it is to."""
+    """Make a blocking stream wait for the default stream before its next work."""
     _ordered(stream, _DefaultOrder.let_wait)
 
 
 def let_go(stream: Stream) -> None:
-    """Let the default stream wait for what a stream was given, if it is to."""
+    """Make the default stream wait for the work of a blocking stream."""
     _ordered(stream, _DefaultOrder.wait_for)
 
 

@@ -60,7 +60,7 @@ class SciPy:
 
 
 def _let_assertions_read(helpers: ModuleType) -> None:
-    """Let SciPy's assertions copy what they compare to the host, as they do it for CuPy; the tested code cannot."""
+    """Let SciPy's assertions copy arrays to the host for comparison, as for CuPy; the tested code cannot."""
     check: Callable[..., Any] = helpers._strict_check
     to_numpy: Callable[..., Any] = helpers._xp_copy_to_numpy
 

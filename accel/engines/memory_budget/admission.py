@@ -221,7 +221,7 @@ class Admission:
     def room_for(
         self, lacking: int, staying: Collection[Evictable] = (), device: Device = Device.CPU
     ) -> list[Evictable] | None:
-        """Return idle values that free enough bytes, or all if no value is used; None if running work must end first."""
+        """Return idle values that free enough bytes, or all if none is in use; None if running work must end first."""
         chosen, freed = self.latest(lacking, staying, device)
         return None if freed < lacking and (self.running or self._readers) else chosen
 

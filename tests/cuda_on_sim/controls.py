@@ -36,8 +36,8 @@ PATIENCE = 120  # seconds
 def every_mutation(programs, only=()):
     """Return the mutations by name, of all programs or of some."""
     some = {name: each for name, each in programs.items() if not only or name in only}
-    found = [*[each for each in source_mutations(programs) if each.program in some], *host_mutations(some)]
-    return {mutation.name: mutation for mutation in found}
+    mutations = [*[each for each in source_mutations(programs) if each.program in some], *host_mutations(some)]
+    return {mutation.name: mutation for mutation in mutations}
 
 
 def reported(program, mutation, seeds=SEEDS, warp=32):
@@ -73,19 +73,19 @@ class Child:
 
     def results(self):
         """Wait for it, and return what the functions returned, up to the one that ended it."""
-        found = []
+        results = []
         with suppress(EOFError):
             while self.reader.poll(PATIENCE):
-                found.append(self.reader.recv())
+                results.append(self.reader.recv())
         self.process.kill()
         self.process.join()
-        return found
+        return results
 
 
-def line_of(mutation, found):
+def line_of(mutation, match):
     """Return what was found out about a mutation, as a line of the results."""
-    reports = found[0] if found else []
-    harm = found[1] if len(found) > 1 else CRASH if found else INVALID
+    reports = match[0] if match else []
+    harm = match[1] if len(match) > 1 else CRASH if match else INVALID
     return {"name": mutation.name, "kind": mutation.kind, "harm": harm, "reports": reports}
 
 
@@ -93,11 +93,11 @@ def run(results, only):
     """Append a line for each mutation that the file does not have yet."""
     programs, done = every_program(), {line["name"] for line in read(results)}
     [every] = Child(partial(every_mutation, programs, only)).results()
-    wanted = [each for each in every.values() if each.name not in done]
+    remaining = [each for each in every.values() if each.name not in done]
     cores = os.cpu_count()
     with results.open("a") as file:
-        for first in range(0, len(wanted), cores):
-            some = wanted[first : first + cores]
+        for first in range(0, len(remaining), cores):
+            some = remaining[first : first + cores]
             children = [
                 Child(partial(reported, programs[each.program], each), partial(verdict, programs[each.program], each))
                 for each in some
@@ -105,7 +105,7 @@ def run(results, only):
             for mutation, child in zip(some, children, strict=True):
                 file.write(json.dumps(line_of(mutation, child.results())) + "\n")
                 file.flush()
-            sys.stdout.write(f"\r{first} of {len(wanted)}")
+            sys.stdout.write(f"\r{first} of {len(remaining)}")
             sys.stdout.flush()
 
 

@@ -21,9 +21,9 @@ __all__ = ["Gpu", "launch"]
 def launch(source, name, grid, block, *arguments, shared=0, **settings):
     """Run a kernel; return the arguments, with the arrays as NumPy arrays of what they are afterwards."""
     gpu = Gpu(source, **settings)
-    given = [gpu.array(each) if isinstance(each, np.ndarray) else each for each in arguments]
-    gpu.launch(name, grid, block, *given, shared=shared)
-    return tuple([gpu.numpy(each) if isinstance(each, xp.Array) else each for each in given])
+    values = [gpu.array(each) if isinstance(each, np.ndarray) else each for each in arguments]
+    gpu.launch(name, grid, block, *values, shared=shared)
+    return tuple([gpu.numpy(each) if isinstance(each, xp.Array) else each for each in values])
 
 
 class Gpu:
@@ -46,9 +46,9 @@ class Gpu:
 
     def zeros(self, shape, dtype):
         """Return an array that the host has set to zero."""
-        made = self.empty(shape, dtype)
-        made[...] = 0
-        return made
+        array = self.empty(shape, dtype)
+        array[...] = 0
+        return array
 
     def launch(self, name, grid, block, *arguments, shared=0):
         """Run a kernel and wait for it; what a check finds is raised here."""
@@ -57,8 +57,8 @@ class Gpu:
 
     def expect(self, array, value, rtol=0.0, atol=0.0):
         """Compare an array with what NumPy computes."""
-        found = array if isinstance(array, np.ndarray) else self.numpy(array)
-        np.testing.assert_allclose(found, value, rtol=rtol, atol=atol)
+        values = array if isinstance(array, np.ndarray) else self.numpy(array)
+        np.testing.assert_allclose(values, value, rtol=rtol, atol=atol)
 
     def numpy(self, array):
         """Return the values of an array."""

@@ -19,7 +19,7 @@ IF = r"\bif \((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\) "
 KINDS = {
     "barrier": (re.compile(r"__sync(?:threads|warp)\(\);|\b\w+\.sync\(\);"), lambda _: ";"),
     "fence": (re.compile(r"__threadfence(?:_block)?\(\);"), lambda _: ";"),
-    "bound": (re.compile(r"(?<= )(?:[<>]|[<>]=)(?= )"), lambda found: LOOSER[found[0]]),
+    "bound": (re.compile(r"(?<= )(?:[<>]|[<>]=)(?= )"), lambda match: LOOSER[match[0]]),
     "guard": (re.compile(IF + r"(?!return)"), lambda _: ""),
     "early return": (re.compile(IF + "return;"), lambda _: ";"),
     "first value": (re.compile(rf"(?<=[\w\]]) = {CONSTANT}(?=[;,])"), lambda _: ""),
@@ -72,15 +72,15 @@ class Function(NamedTuple):
 
 def functions(source):
     """Return the functions of a source in the style of the corpus: from column 0 to a brace there."""
-    found, first, lines = [], None, source.splitlines()
+    bodies, first, lines = [], None, source.splitlines()
     for number, line in enumerate(lines):
         if first is None and line and not line.startswith(NO_FUNCTION) and not line.endswith(";"):
             first = number
         if first is not None and (line == "}" or (line.endswith("}") and line.count("{") == line.count("}"))):
             head = re.sub(r"__launch_bounds__\(\d+\)", "", " ".join(lines[first : number + 1]))
-            found.append(Function(re.search(r"(operator.|\w+)\(", head)[1], first, number + 1))
+            bodies.append(Function(re.search(r"(operator.|\w+)\(", head)[1], first, number + 1))
             first = None
-    return found
+    return bodies
 
 
 def reachable(source, kernels):
@@ -116,24 +116,24 @@ def _of_function(program, source, function):
     body = source.index("{", first, last)
     for kind, (pattern, replacement) in KINDS.items():
         number = 0
-        for found in pattern.finditer(source, body, last):
-            if _is_one(kind, source, found):
+        for match in pattern.finditer(source, body, last):
+            if _is_one(kind, source, match):
                 number += 1
                 texts = (
-                    replacement(found),
-                    OTHER.sub(" = 77", found[0]) if kind.startswith("first") else replacement(found),
+                    replacement(match),
+                    OTHER.sub(" = 77", match[0]) if kind.startswith("first") else replacement(match),
                 )
-                mutated, shown = (source[: found.start()] + text + source[found.end() :] for text in texts)
-                line = source.count("\n", 0, found.end() - 1) + 1
+                mutated, shown = (source[: match.start()] + text + source[match.end() :] for text in texts)
+                line = source.count("\n", 0, match.end() - 1) + 1
                 yield Mutation(program, kind, f"{number} of {function.name}, line {line}", mutated, shown)
 
 
-def _is_one(kind, source, found):
-    before = source[: found.start()].rpartition("\n")[2]
+def _is_one(kind, source, match):
+    before = source[: match.start()].rpartition("\n")[2]
     if kind == "first value":
         return TYPE.search(before) is not None and not re.search(r"for \([^;]*$|const [^;]*$", before)
     if kind == "first write":
-        statement = re.sub(r"\([^()]*\)", "", found[0])  # without the head of a loop
+        statement = re.sub(r"\([^()]*\)", "", match[0])  # without the head of a loop
         return TYPE.search(statement.partition("=")[0]) is None
     return True
 
@@ -173,19 +173,19 @@ class Altered(Gpu):
 
     def array(self, values):
         values = np.asarray(values)
-        made = self._new(values.shape, values.dtype)
-        kept = values.reshape(made.shape) if made.size == values.size else values.ravel()[: made.size]
-        made[...] = super().array(np.ascontiguousarray(kept))
-        return made
+        result = self._new(values.shape, values.dtype)
+        part = values.reshape(result.shape) if result.size == values.size else values.ravel()[: result.size]
+        result[...] = super().array(np.ascontiguousarray(part))
+        return result
 
     def empty(self, shape, dtype):
         return self._new((shape,) if isinstance(shape, int) else tuple(shape), np.dtype(dtype))
 
     def zeros(self, shape, dtype):
-        made = self.empty(shape, dtype)
+        result = self.empty(shape, dtype)
         if not self._is_it("memset"):
-            made[...] = 0
-        return made
+            result[...] = 0
+        return result
 
     def launch(self, name, grid, block, *arguments, shared=0):
         if name not in self._launched:
@@ -195,15 +195,15 @@ class Altered(Gpu):
 
     def numpy(self, array):
         """Return the values; those that a shorter array lacks are zero."""
-        found = super().numpy(array)
-        _, shape = self._shapes.get(id(array), (None, found.shape))
-        return found if found.shape == shape else np.append(found, found.dtype.type(0)).reshape(shape)
+        values = super().numpy(array)
+        _, shape = self._shapes.get(id(array), (None, values.shape))
+        return values if values.shape == shape else np.append(values, values.dtype.type(0)).reshape(shape)
 
     def _new(self, shape, dtype):
         size = int(np.prod(shape))
-        made = self.allocate((size - 1,) if self._is_it("shorter") else shape, dtype)
-        self._shapes[id(made)] = made, shape
-        return made
+        result = self.allocate((size - 1,) if self._is_it("shorter") else shape, dtype)
+        self._shapes[id(result)] = result, shape
+        return result
 
     def allocate(self, shape, dtype):
         """Return memory that was not written."""

@@ -49,39 +49,39 @@ class Surrounded(Altered):
             super().expect(array, value, rtol, atol)
             self.results.append(RIGHT)
         except AssertionError:
-            found = np.asarray(array if isinstance(array, np.ndarray) else self.numpy(array))
-            self.results.append(digest(found))
+            values = np.asarray(array if isinstance(array, np.ndarray) else self.numpy(array))
+            self.results.append(digest(values))
 
     def damaged(self):
         """Return whether memory around an array changed."""
         for whole, noise, size in self._around:
-            found = super().numpy(whole)
+            values = super().numpy(whole)
             for part in (slice(None, GUARD), slice(GUARD + size, None)):
-                if found[part].tobytes() != noise[part].tobytes():
+                if values[part].tobytes() != noise[part].tobytes():
                     return True
         return False
 
 
-def digest(found):
+def digest(values):
     """Return a name for values; floats that are nearly equal have the same."""
-    if found.dtype.kind in "fc":
-        found = np.array([f"{each:.2e}" for each in found.ravel()])
-    return hashlib.sha256(found.tobytes()).hexdigest()[:12]
+    if values.dtype.kind in "fc":
+        values = np.array([f"{each:.2e}" for each in values.ravel()])
+    return hashlib.sha256(values.tobytes()).hexdigest()[:12]
 
 
 def verdict(program, mutation):
     """Return why a mutation does harm; `HARMLESS`, or `ENDLESS`, if it makes neither a race nor a wrong access."""
-    found = set()
+    outcomes = set()
     for order in range(ORDERS):
         gpu = _run(program, mutation, order)
         if isinstance(gpu, str):
             return gpu
         if gpu.damaged():
             return "memory around an array changed"
-        found.add(" ".join(gpu.results))
+        outcomes.add(" ".join(gpu.results))
         if mutation.kind.startswith("first") and {*gpu.results} != {RIGHT}:
             return "the result depends on the value"
-        if len(found) > 1:
+        if len(outcomes) > 1:
             return "the results differ"
     return HARMLESS
 

@@ -38,8 +38,8 @@ def passes(setup, type_, step, *, lanes=None, block=None):
         return 1
     (finding,) = outcome.findings
     assert (finding.kind, finding.count) == (Kind.BANK_CONFLICT, -(-block // setup.warp))
-    made, fewest = finding.passes
-    return made / fewest
+    count, fewest = finding.passes
+    return count / fewest
 
 
 @pytest.mark.slow
@@ -94,8 +94,8 @@ def test_a_thread_that_runs_ahead_is_compared_in_the_rounds_that_all_make(setup)
     }"""
     for rounds in (1, 3, 100):
         (finding,) = ran(text, "loop", 1, setup.warp, rounds, setup=setup, checks="banks").findings
-        made, fewest = finding.passes
-        assert made == 2 * fewest
+        passes, fewest = finding.passes
+        assert passes == 2 * fewest
         assert finding.count <= rounds
 
 

@@ -117,19 +117,19 @@ extern "C" __global__ void clocks(long long* out) {
 @pytest.mark.parametrize("warp", [32, 64])
 def test_barriers_count_the_threads_whose_predicate_holds(warp, checks):
     x = np.array([[0] * 96, [1] * 96, [2] * 95 + [0], [0] * 50 + [-7] + [0] * 45], "i4")
-    found = launch(SOURCE, "predicates", 4, 96, x, np.zeros((4, *x.shape), "i4"), x.size, warp=warp, checks=checks)[1]
+    result = launch(SOURCE, "predicates", 4, 96, x, np.zeros((4, *x.shape), "i4"), x.size, warp=warp, checks=checks)[1]
     for row, function in enumerate([np.count_nonzero, np.all, np.any]):
         right = np.repeat([[int(function(block))] for block in x], 96, axis=1)
-        np.testing.assert_array_equal(found[row], right)
-    assert np.all(found[3] == 32)
+        np.testing.assert_array_equal(result[row], right)
+    assert np.all(result[3] == 32)
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_barrier_lets_all_threads_see_shared_memory(seed, checks):
     x = np.arange(3 * 128, dtype="i4").reshape(3, 128)
-    found = launch(SOURCE, "reverse", 3, 128, x, 5, shared=512, seed=seed, checks=checks)[0]
-    np.testing.assert_array_equal(found, x[:, ::-1] + 10)
+    result = launch(SOURCE, "reverse", 3, 128, x, 5, shared=512, seed=seed, checks=checks)[0]
+    np.testing.assert_array_equal(result, x[:, ::-1] + 10)
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
@@ -138,28 +138,28 @@ def test_the_last_block_adds_up_what_the_others_wrote(seed, checks):
     x = np.random.default_rng(seed).integers(0, 100, 8 * 64).astype("i4")
     partial, total = np.zeros(8, "i4"), np.zeros(1, "i4")
     for _ in range(2):  # the counter of the module is 0 again after a launch
-        found = launch(SOURCE, "sum_by_the_last_block", 8, 64, x, partial, total, seed=seed, checks=checks)
-        assert found[2][0] == x @ np.tile([1, 2, 3, 4], 128)
+        result = launch(SOURCE, "sum_by_the_last_block", 8, 64, x, partial, total, seed=seed, checks=checks)
+        assert result[2][0] == x @ np.tile([1, 2, 3, 4], 128)
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
 def test_kernels_allocate_memory(checks):
-    found = launch(SOURCE, "allocate", 1, 32, np.zeros((32, 10), "i4"), 10, checks=checks)[0]
-    np.testing.assert_array_equal(found, np.outer(np.arange(1, 33), np.arange(9, -1, -1)))
+    result = launch(SOURCE, "allocate", 1, 32, np.zeros((32, 10), "i4"), 10, checks=checks)[0]
+    np.testing.assert_array_equal(result, np.outer(np.arange(1, 33), np.arange(9, -1, -1)))
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
 def test_memory_is_copied_with_overlaps(checks):
     x = np.arange(4 * 32, dtype="f4").reshape(32, 4)
-    found = launch(SOURCE, "copies", 1, 32, np.zeros_like(x), x, 4, checks=checks)[0]
-    np.testing.assert_array_equal(found, x[:, [0, 0, 1, 2]])
+    result = launch(SOURCE, "copies", 1, 32, np.zeros_like(x), x, 4, checks=checks)[0]
+    np.testing.assert_array_equal(result, x[:, [0, 0, 1, 2]])
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
 def test_shared_memory_holds_objects_of_classes(checks):
     x = np.arange(32, dtype="f4")
-    found = launch(SOURCE, "shift_objects", 1, 32, x, checks=checks)[0]
-    np.testing.assert_array_equal(found, np.roll(x, -1) + 6)
+    result = launch(SOURCE, "shift_objects", 1, 32, x, checks=checks)[0]
+    np.testing.assert_array_equal(result, np.roll(x, -1) + 6)
 
 
 def test_kernels_print(capfd):

@@ -42,12 +42,12 @@ extern "C" __global__ void width(int* to) { *to = WIDTH; }
 ALL = ("set", "count", "scale<float>", "scale<double>")
 
 
-def made(source=SOURCE, kernels=ALL, **given):
-    return build(source, kernels=kernels, **{"warp": 32, "checked": False, **given})
+def build_source(source=SOURCE, kernels=ALL, **options):
+    return build(source, kernels=kernels, **{"warp": 32, "checked": False, **options})
 
 
-def loaded(source=SOURCE, kernels=ALL, device="sim:0", **given):
-    return Module.load(made(source, kernels, **given), device)
+def loaded(source=SOURCE, kernels=ALL, device="sim:0", **options):
+    return Module.load(build_source(source, kernels, **options), device)
 
 
 def run(module, kernel, *values):
@@ -66,7 +66,7 @@ def result(module, kernel, *values):
 @pytest.fixture
 def cache(tmp_path):
     """A cache that has the runtime only, which takes seconds to compile."""
-    runtime, compiler = made().runtime, list(disk_cache.folder().glob("compiler-*"))
+    runtime, compiler = build_source().runtime, list(disk_cache.folder().glob("compiler-*"))
     folder = tmp_path / "cache" / "cuda_sim"
     folder.mkdir(parents=True, mode=0o700)
     for path in (runtime, *compiler):
@@ -147,31 +147,31 @@ def test_options_are_macros_and_folders(tmp_path):
 
 def test_an_unknown_option_is_an_error_that_names_it():
     with pytest.raises(CapabilityError, match=r"compiler option '-fplugin=x'; it has -D, .*-arch=sm_90"):
-        made(options=("-fplugin=x",))
+        build_source(options=("-fplugin=x",))
     with pytest.raises(CapabilityError, match="'-D' has no value"):
-        made(options=("-D",))
+        build_source(options=("-D",))
 
 
 @pytest.mark.slow
 def test_a_runtime_is_made_where_there_is_none(cache):
     for path in cache.iterdir():
         path.unlink()
-    built = made()
+    built = build_source()
     assert built.runtime.parent == built.path.parent == cache
     assert result(Module.load(built, "sim:0"), "set", np.int32(5)) == 5
 
 
 def test_the_second_build_compiles_nothing(cache, monkeypatch):
-    first = made()
+    first = build_source()
     monkeypatch.setattr(compilation, "compiled", None)
-    assert made() == first
+    assert build_source() == first
     assert first.path.is_file()
     assert first.runtime.is_file()
     assert cache.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_launch_of_what_was_built_before_needs_nothing_of_the_compiler(cache):
-    made('extern "C" __global__ void k(int* p) { *p = 1; }', ("k",))
+    build_source('extern "C" __global__ void k(int* p) { *p = 1; }', ("k",))
     program = textwrap.dedent("""
         import sys
         from accel.backends.sim import raw_executable
@@ -204,8 +204,8 @@ def test_the_digest_of_files_is_that_of_their_names_and_contents(tmp_path):
 
 def test_what_changes_the_code_changes_the_file(cache):
     one = 'extern "C" __global__ void k(int* p) { *p = 1; }'
-    given = [{}, {"warp": 64}, {"checked": True}, {"options": ("-DX",)}, {"source": one + "\n"}]
-    files = [made(**{"source": one, "kernels": ("k",), **changes}).path for changes in given]
+    variants = [{}, {"warp": 64}, {"checked": True}, {"options": ("-DX",)}, {"source": one + "\n"}]
+    files = [build_source(**{"source": one, "kernels": ("k",), **changes}).path for changes in variants]
     assert len({*files}) == len(files)
 
 
@@ -219,19 +219,19 @@ def test_a_header_that_changes_is_read_again(cache, tmp_path):
 
 
 def test_a_damaged_entry_of_the_cache_is_made_again(cache):
-    built = made()
+    built = build_source()
     for file in cache.glob("*.json"):
         file.write_text("[1")
     built.path.unlink()
-    assert made() == built
+    assert build_source() == built
     assert built.path.is_file()
 
 
 def test_a_failure_leaves_no_file(cache):
-    made(kernels=("set",))
+    build_source(kernels=("set",))
     before = {*cache.iterdir()}
     with pytest.raises(KernelSyntaxError):
-        made("x", kernels=())
+        build_source("x", kernels=())
     assert {path for path in cache.iterdir() if path.suffix != ".lock"} <= before
 
 
@@ -249,21 +249,21 @@ def test_the_cache_drops_what_was_used_least_recently(cache):
 @pytest.mark.parametrize("kind", ["a file is in its place", "it is read-only"])
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch, kind):
     if kind == "it is read-only":
-        monkeypatch.setattr(os, "access", lambda *given: False)  # root may write anywhere
+        monkeypatch.setattr(os, "access", lambda *arguments: False)  # root may write anywhere
     else:
         (tmp_path / "cuda_sim").write_text("")
     with accel.using(cache_dir=str(tmp_path)):
-        built = made()
+        built = build_source()
         assert tmp_path not in built.path.parents
-        assert made() == built
+        assert build_source() == built
         assert result(loaded(), "set", np.int32(6)) == 6
 
 
 def test_threads_that_build_the_same_compile_it_once(cache, monkeypatch):
     compiled, compile_ = [], compilation._compile
-    monkeypatch.setattr(compilation, "_compile", lambda *given: compiled.append(1) or compile_(*given))
+    monkeypatch.setattr(compilation, "_compile", lambda *arguments: compiled.append(1) or compile_(*arguments))
     with ThreadPoolExecutor(4) as several:
-        files = list(several.map(lambda context: context.run(made), [copy_context() for _ in range(4)]))
+        files = list(several.map(lambda context: context.run(build_source), [copy_context() for _ in range(4)]))
     assert len({*files}) == 1
     assert len(compiled) == 1
 
@@ -296,10 +296,10 @@ def test_a_compiler_that_is_killed_is_no_error_in_the_source(cache, tmp_path, mo
     only = f'case "$*" in *unit*) {text};; esac'
     monkeypatch.setenv(VARIABLE, fake(tmp_path, only))
     with pytest.raises(KernelLaunchError, match="did not end by itself"):
-        made()
+        build_source()
     assert not list(cache.glob("*.json")) or not [f for f in cache.glob("*.json") if "compiler" not in f.name]
     monkeypatch.delenv(VARIABLE)
-    assert made().path.is_file()
+    assert build_source().path.is_file()
 
 
 @pytest.mark.slow
@@ -319,13 +319,13 @@ def test_an_interrupt_ends_the_compiler_and_leaves_no_file(cache, tmp_path):
     assert not [path for path in cache.iterdir() if path.is_dir() and path.name.startswith("tmp")]
 
 
-def found(pattern, said):
-    return re.search(pattern, said, re.MULTILINE)
+def match_in(pattern, text):
+    return re.search(pattern, text, re.MULTILINE)
 
 
-def error_of(source, kernels=(), **given):
+def error_of(source, kernels=(), **options):
     with pytest.raises(KernelSyntaxError) as caught:
-        made(source, kernels, **given)
+        build_source(source, kernels, **options)
     return str(caught.value)
 
 
@@ -341,28 +341,28 @@ def error_of(source, kernels=(), **given):
     ],
 )
 def test_cuda_that_is_not_simulated_is_named_with_its_line(line, construct):
-    said = error_of(f'#line 40 "dir/file.cu"\n__device__ void f(int x) {{\n  {line}\n}}')
-    assert found(rf"^dir/file.cu:41:\d+: error: CUDA that is not simulated: {construct}", said), said
+    message = error_of(f'#line 40 "dir/file.cu"\n__device__ void f(int x) {{\n  {line}\n}}')
+    assert match_in(rf"^dir/file.cu:41:\d+: error: CUDA that is not simulated: {construct}", message), message
 
 
 @pytest.mark.parametrize("header", ["mma.h", "cutlass/cutlass.h"])
 def test_headers_of_cuda_that_are_not_there_are_named(header):
-    said = error_of(f"#include <{header}>\n")
-    assert found(rf"^<source>:1:\d+: (?:fatal )?error: CUDA that is not simulated: {header}", said), said
+    message = error_of(f"#include <{header}>\n")
+    assert match_in(rf"^<source>:1:\d+: (?:fatal )?error: CUDA that is not simulated: {header}", message), message
 
 
 @pytest.mark.parametrize("line", ["total = 1;", "return 1 +;", "f(1, 2);", "int x = x.y;", "std::nothing();"])
 def test_errors_in_a_source_are_told_apart(line):
-    said = error_of(f"__device__ void f(int x) {{\n{line}\n}}")
-    assert found(r"^<source>:2:\d+: error: ", said)
-    assert "not simulated" not in said
+    message = error_of(f"__device__ void f(int x) {{\n{line}\n}}")
+    assert match_in(r"^<source>:2:\d+: error: ", message)
+    assert "not simulated" not in message
 
 
 @pytest.mark.parametrize("checked", [False, True])
 def test_a_function_that_is_defined_nowhere_is_named(checked):
     source = '#line 4 "a.cu"\nfloat helper(float);\nextern "C" __global__ void k(float* x) { *x = helper(*x); }'
-    said = error_of(source, ("k",), checked=checked)
-    assert found(r"a\.cu:5: error: helper\(float\) is declared, and used, but defined nowhere", said), said
+    message = error_of(source, ("k",), checked=checked)
+    assert match_in(r"a\.cu:5: error: helper\(float\) is declared, and used, but defined nowhere", message), message
 
 
 def test_a_kernel_that_is_not_in_the_source_is_an_error():

@@ -82,9 +82,9 @@ def test_a_compiler_that_does_not_work_is_passed_over(tmp_path, monkeypatch):
 def test_the_wheel_is_used_where_there_is_no_other(tmp_path, monkeypatch):
     assert importlib.util.find_spec("ziglang"), "the extra 'test' has it"
     none_but(monkeypatch, tmp_path)
-    found = find_compiler()
-    assert found.kind == "zig"
-    assert found.command[1] == "c++"
+    compiler = find_compiler()
+    assert compiler.kind == "zig"
+    assert compiler.command[1] == "c++"
 
 
 def test_a_compiler_is_tried_once_until_it_changes(tmp_path, monkeypatch):
@@ -107,7 +107,7 @@ def test_other_systems_are_an_error_that_names_them(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("options", "flags"),
     [
         (["-DA", "-D", "B=1", "--define-macro=C", "-UD"], ["-DA", "-DB=1", "-DC", "-UD"]),
         (["-I/a", "-I", "/b", "--include-path=/c", "-isystem", "/d"], ["-I/a", "-I/b", "-I/c", "-isystem", "/d"]),
@@ -116,8 +116,8 @@ def test_other_systems_are_an_error_that_names_them(monkeypatch):
         (["--fmad=false", "-lineinfo", "-G", "-rdc=true", "-Xptxas", "-v", "-O3", "--offload-arch=gfx942"], []),
     ],
 )
-def test_options_of_nvrtc_and_hipcc_are_known(given, kept):
-    assert accepted(given) == tuple(kept)
+def test_options_of_nvrtc_and_hipcc_are_known(options, flags):
+    assert accepted(options) == tuple(flags)
 
 
 @given(st.text(min_size=1))
@@ -180,5 +180,5 @@ def test_kernels_are_built_by_the_wheel_without_its_libraries(tmp_path):
     start = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(start, check=True, capture_output=True, text=True, env=environment)
     assert done.stdout.split() == ["False", "True", "zig", "3", "True", "True"]
-    made = [path for path in (tmp_path / "cuda_sim" / "zig").rglob("*") if path.suffix in {".a", ".so"}]
-    assert not made, "it compiled its libraries"
+    libraries = [path for path in (tmp_path / "cuda_sim" / "zig").rglob("*") if path.suffix in {".a", ".so"}]
+    assert not libraries, "it compiled its libraries"

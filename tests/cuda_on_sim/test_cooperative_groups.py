@@ -100,17 +100,17 @@ X = np.random.default_rng(5).integers(0, 100, BLOCK).astype(np.int32)
 
 
 def rows(name, count, **settings):
-    found = launch(SOURCE, name, 1, BLOCK, X, np.full((count, BLOCK), -1, np.int32), np.int32(BLOCK), **settings)
-    return [row.tolist() for row in found[1]]
+    result = launch(SOURCE, name, 1, BLOCK, X, np.full((count, BLOCK), -1, np.int32), np.int32(BLOCK), **settings)
+    return [row.tolist() for row in result[1]]
 
 
 def by_group(groups, function):
     """Return `function(values, rank)` of the group of each thread; -1 for threads of none."""
-    found = [-1] * BLOCK
+    values = [-1] * BLOCK
     for group in groups:
         for rank, thread in enumerate(group):
-            found[thread] = int(function([int(X[each]) for each in group], rank))
-    return found
+            values[thread] = int(function([int(X[each]) for each in group], rank))
+    return values
 
 
 def of_size(size):
@@ -191,6 +191,6 @@ def test_a_missing_sync_of_a_block_is_a_race_in_the_line_of_the_kernel():
 
 
 def test_groups_know_their_place_in_the_grid():
-    found = launch(SOURCE, "indices", (3, 1, 1), (8, 4, 1), np.zeros((96, 8), np.int32))[0]
+    result = launch(SOURCE, "indices", (3, 1, 1), (8, 4, 1), np.zeros((96, 8), np.int32))[0]
     expected = [[block, thread // 8, 32, 96, 4, 3, thread, 32] for block in range(3) for thread in range(32)]
-    assert found.tolist() == expected
+    assert result.tolist() == expected

@@ -233,35 +233,35 @@ def run(name, *results, source=CUB, grid=1, block=128, **settings):
 @pytest.mark.slow
 @SEEDS
 def test_reductions_of_blocks(seed):
-    found, wide = run("reductions", np.zeros(6, np.int32), np.zeros(3), seed=seed)
-    assert found.tolist() == [FIRST.sum(), FIRST.max()] * 3
+    result, wide = run("reductions", np.zeros(6, np.int32), np.zeros(3), seed=seed)
+    assert result.tolist() == [FIRST.sum(), FIRST.max()] * 3
     assert wide.tolist() == [FIRST.sum() * 0.5, FIRST.sum() * 1.5, float(int(FIRST.sum()) << 33)]
 
 
 @pytest.mark.slow
 @SEEDS
 def test_scans_of_blocks(seed):
-    found, wide = run("scans", np.zeros((3, 4, 128), np.int32), np.zeros((2, 128)), seed=seed)
+    result, wide = run("scans", np.zeros((3, 4, 128), np.int32), np.zeros((2, 128)), seed=seed)
     sums = np.cumsum(FIRST)
-    for each in found:
+    for each in result:
         np.testing.assert_array_equal(each, [sums, sums - FIRST, np.maximum.accumulate(FIRST), [sums[-1]] * 128])
     np.testing.assert_array_equal(wide, [sums * 0.25, sums * 2.0**20])
 
 
 @SEEDS
 def test_reductions_and_scans_of_warps(seed):
-    (found,) = run("warps", np.zeros(160, np.int32), seed=seed)
+    (result,) = run("warps", np.zeros(160, np.int32), seed=seed)
     lanes = FIRST.reshape(4, 32)
-    np.testing.assert_array_equal(found[:4], lanes.sum(1))
-    np.testing.assert_array_equal(found[4:20], FIRST.reshape(16, 8).min(1))
-    np.testing.assert_array_equal(found[32:], (np.cumsum(lanes, 1) - lanes).ravel())
+    np.testing.assert_array_equal(result[:4], lanes.sum(1))
+    np.testing.assert_array_equal(result[4:20], FIRST.reshape(16, 8).min(1))
+    np.testing.assert_array_equal(result[32:], (np.cumsum(lanes, 1) - lanes).ravel())
 
 
 @SEEDS
 def test_loads_sorts_exchanges_histograms_and_heads_of_blocks(seed):
-    (found,) = run("arranged", np.zeros(16 + 3 * 512 + 128, np.int32), seed=seed)
-    np.testing.assert_array_equal(found[:16], np.bincount(X & 15, minlength=16))
-    striped, ordered, places, heads = np.split(found[16:], [512, 1024, 1536])
+    (result,) = run("arranged", np.zeros(16 + 3 * 512 + 128, np.int32), seed=seed)
+    np.testing.assert_array_equal(result[:16], np.bincount(X & 15, minlength=16))
+    striped, ordered, places, heads = np.split(result[16:], [512, 1024, 1536])
     np.testing.assert_array_equal(striped, X)
     np.testing.assert_array_equal(ordered, np.sort(X)[::-1])
     np.testing.assert_array_equal(places, np.argsort(-X, kind="stable"))
@@ -300,14 +300,14 @@ def test_barriers_and_pipelines_of_libcuxx_wait(seed):
 
 
 def test_values_of_libcuxx_are_those_of_cxx():
-    found = launch(LIBCUXX, "values", 1, 32, np.zeros((14, 32), np.int32), np.int32(32))[0]
+    result = launch(LIBCUXX, "values", 1, 32, np.zeros((14, 32), np.int32), np.int32(32))[0]
     i = np.arange(32)
     bits = np.array([each.bit_count() for each in range(32)])
     width = np.array([(each + 1).bit_length() for each in range(32)])
     same = np.ones(32, int)
     expected = [i, 4 * same, i, 2 * same, np.where(i % 2, i, -1), 1 - i * i, 2 * i, bits, 32 - width, 32767 * same,
                 np.float32(1).view(np.int32) * same, -(-i // 3), np.maximum(i, 5), i]  # fmt: skip
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_warps_of_64_lanes_and_algorithms_of_the_host_are_refused():
@@ -344,11 +344,11 @@ def test_ptx_becomes_calls_and_keeps_its_lines():
         asm("ld." #how ".u32 %0, [%1];" \\
             : "=r"(x) : "l"(at));
     """
-    found = translated_ptx(text)
-    assert found.count("\n") == text.count("\n")
-    assert "setp_ne<uint32_t>(accel_sim_1, 0)" in found
-    assert "if (!accel_sim_p)" in found
-    assert "asm" not in found
+    result = translated_ptx(text)
+    assert result.count("\n") == text.count("\n")
+    assert "setp_ne<uint32_t>(accel_sim_1, 0)" in result
+    assert "if (!accel_sim_p)" in result
+    assert "asm" not in result
 
 
 def test_ptx_that_is_not_known_stops_a_launch():

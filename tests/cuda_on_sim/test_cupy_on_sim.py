@@ -86,12 +86,12 @@ def test_import_gives_the_module_in_the_block_and_what_was_there_before_after_it
     settings = current()
     monkeypatch.setitem(sys.modules, "cupy", earlier := type(sys)("cupy"))
     monkeypatch.setitem(sys.modules, "cupy.sparse", type(sys)("cupy.sparse"))
-    with suppress(KeyError), cupy_on_sim("sim:1") as found:
+    with suppress(KeyError), cupy_on_sim("sim:1") as module:
         import cupy
         from cupy.cuda import Stream
         from cupy.random import rand
 
-        assert cupy is found is not earlier
+        assert cupy is module is not earlier
         assert "cupy.sparse" not in sys.modules
         assert rand(3).device == cupy.zeros(3).device == Stream().native.device == accel.Device("sim:1")
         raise KeyError
@@ -117,19 +117,19 @@ def test_blocks_nest_and_may_end_in_any_order():
 
 
 def test_threads_that_start_in_a_block_use_its_device(cp, module):
-    found = []
+    results = []
 
     def work():
         x = cp.ones(8, dtype=cp.float32)
         module.get_function("scale")((1,), (8,), (x, np.float32(3), 8))
-        found.append((str(x.device), float(cp.sum(x))))
+        results.append((str(x.device), float(cp.sum(x))))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [("sim", 24.0)] * 4
+    assert results == [("sim", 24.0)] * 4
 
 
 def test_a_block_needs_a_simulated_device():
@@ -298,7 +298,7 @@ def test_numbers_are_passed_as_cupy_passes_them(cp, module):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "arguments", "said"),
+    ("kernel", "arguments", "message"),
     [
         ("scale", ("x", 2.0, 8), r"parameter a of scale is float32 a; found float 2.0, .*: write np.float32\(2.0\)"),
         ("scale", ("x", np.float64(2), 8), r"found float64 .*: write np.float32\(2.0\)"),
@@ -315,11 +315,11 @@ def test_numbers_are_passed_as_cupy_passes_them(cp, module):
         ("add", ("x", "x", 2**70), "does not fit 8 bytes"),
     ],
 )
-def test_an_argument_whose_bytes_the_kernel_would_misread_is_refused(cp, module, kernel, arguments, said):
+def test_an_argument_whose_bytes_the_kernel_would_misread_is_refused(cp, module, kernel, arguments, message):
     x = cp.ones(8, dtype=cp.float32)
-    given = [x if each == "x" else each for each in arguments]
-    with pytest.raises(KernelLaunchError, match=said):
-        module.get_function(kernel)((1,), (8,), given)
+    values = [x if each == "x" else each for each in arguments]
+    with pytest.raises(KernelLaunchError, match=message):
+        module.get_function(kernel)((1,), (8,), values)
 
 
 def test_arrays_of_the_host_are_refused(cp, module):
@@ -431,9 +431,9 @@ def test_values_of_the_host_are_set_with_their_shape_only(cp):
 def test_the_memory_pool_counts_what_is_in_use(cp):
     pool = cp.get_default_memory_pool()
     before = pool.used_bytes()
-    kept = cp.zeros(1024, dtype=cp.float64)
-    kept += 1
-    assert pool.used_bytes() >= before + kept.nbytes
+    array = cp.zeros(1024, dtype=cp.float64)
+    array += 1
+    assert pool.used_bytes() >= before + array.nbytes
     pool.free_all_blocks()
 
 
@@ -491,13 +491,13 @@ def test_a_kernel_that_writes_a_constant_by_its_address_is_reported(cp):
 
 def test_variables_are_those_of_a_device(cp):
     module = cp.RawModule(code=VARIABLES)
-    found = []
+    results = []
     for index in (1, 2):
         with cp.cuda.Device(index):
             counts = cp.ndarray(2, cp.int32, module.get_global("counts"))
             counts[...] = index
-            found.append(counts)
-    assert [each.get().tolist() for each in found] == [[1, 1], [2, 2]]
+            results.append(counts)
+    assert [each.get().tolist() for each in results] == [[1, 1], [2, 2]]
 
 
 def test_a_variable_that_is_not_there_is_refused_with_those_that_are(cp):

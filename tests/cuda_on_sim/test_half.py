@@ -119,8 +119,8 @@ def compute(word, what, a, b, c):
     return run(f"{word}_compute", np.int32(what), a, b, c, np.zeros(COUNT, a.dtype), checks="")[-1]
 
 
-def same(found, expected):
-    np.testing.assert_array_equal(found.astype(np.float64), expected.astype(np.float64))
+def same(values, expected):
+    np.testing.assert_array_equal(values.astype(np.float64), expected.astype(np.float64))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -153,11 +153,11 @@ def test_extremes_take_nan_for_missing_unless_their_name_says_otherwise(word):
 @BOTH
 def test_a_fused_multiply_add_is_rounded_once(word):
     a, b, c = numbers(word, 4)
-    found = compute(word, 4, a, b, c)
+    results = compute(word, 4, a, b, c)
     every = np.arange(65536, dtype=np.uint16).view(TYPES[word]).astype(np.float64)
     every = np.unique(every[np.isfinite(every)])
-    usable = np.flatnonzero(np.isfinite(found.astype(np.float64)))[:3000]
-    for x, y, z, result in zip(*[each.astype(np.float64)[usable] for each in (a, b, c, found)], strict=True):
+    usable = np.flatnonzero(np.isfinite(results.astype(np.float64)))[:3000]
+    for x, y, z, result in zip(*[each.astype(np.float64)[usable] for each in (a, b, c, results)], strict=True):
         exact = Fraction(x) * Fraction(y) + Fraction(z)
         at = np.searchsorted(every, result)
         near = every[max(at - 1, 0) : at + 2]
@@ -168,14 +168,14 @@ def test_a_fused_multiply_add_is_rounded_once(word):
 @BOTH
 def test_vectors_compute_each_element(word):
     a, b, _ = numbers(word, 5)
-    found = run(f"{word}_compute2", a, b, np.zeros(COUNT, a.dtype), grid=BLOCKS // 2)[-1]
+    result = run(f"{word}_compute2", a, b, np.zeros(COUNT, a.dtype), grid=BLOCKS // 2)[-1]
     product = a * b - b.reshape(-1, 2)[:, ::-1].ravel()
     expected = (a.astype(np.float64) * b.astype(np.float64) + product.astype(np.float64)).astype(a.dtype)
     finite = np.isfinite(expected.astype(np.float64))
     # The sum in float64 is rounded before the last rounding: seldom, that is off by a unit.
-    near = abs(bits(found)[finite].astype(int) - bits(expected)[finite].astype(int)) <= 1
+    near = abs(bits(result)[finite].astype(int) - bits(expected)[finite].astype(int)) <= 1
     assert near.all()
-    assert (found[finite] == expected[finite]).mean() > 0.99
+    assert (result[finite] == expected[finite]).mean() > 0.99
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -183,21 +183,21 @@ def test_vectors_compute_each_element(word):
 def test_comparisons_with_nan_are_false_except_the_unordered_ones(word):
     a, b, _ = numbers(word, 6)
     a[::7] = np.nan
-    found = run(f"{word}_compare", a, b, np.zeros(COUNT, np.int32))[-1]
+    result = run(f"{word}_compare", a, b, np.zeros(COUNT, np.int32))[-1]
     x, y = a.astype(np.float32), b.astype(np.float32)
     unordered = np.isnan(x) | np.isnan(y)
     each = (x == y, x != y, x < y, x <= y, x > y, x >= y, (x < y) | unordered, (x != y) & ~unordered)
-    np.testing.assert_array_equal(found, sum(truth.astype(np.int32) << i for i, truth in enumerate(each)))
+    np.testing.assert_array_equal(result, sum(truth.astype(np.int32) << i for i, truth in enumerate(each)))
 
 
 @BOTH
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_value_widens_to_float_and_to_integers_with_each_rounding(word):
     every = np.arange(65536, dtype=np.uint16).view(TYPES[word])
-    _, found, whole = run(f"{word}_widen", every, np.zeros(65536, np.float32), np.zeros((65536, 4), np.int32),
+    _, floats, whole = run(f"{word}_widen", every, np.zeros(65536, np.float32), np.zeros((65536, 4), np.int32),
                           grid=256, checks="")  # fmt: skip
     wide = every.astype(np.float32)
-    same(found, wide)
+    same(floats, wide)
     rounded = [np.rint(wide), np.trunc(wide), np.ceil(wide), np.floor(wide)]
     clipped = np.clip(np.nan_to_num(np.stack(rounded, 1).astype(np.float64), posinf=2**31, neginf=-(2**31)),
                       -(2**31), 2**31 - 1)  # fmt: skip
@@ -211,18 +211,18 @@ def test_numbers_narrow_with_each_rounding(word):
     every = np.arange(65536, dtype=np.uint16).view(TYPES[word]).astype(np.float64)
     finite = np.unique(every[np.isfinite(every)])
     middle = (finite[1:] + finite[:-1]) / 2  # and next to it
-    given = random.choice(np.concatenate([middle, np.nextafter(middle, 1e300), np.nextafter(middle, -1e300)]), COUNT)
+    inputs = random.choice(np.concatenate([middle, np.nextafter(middle, 1e300), np.nextafter(middle, -1e300)]), COUNT)
     whole = random.integers(-(2**63), 2**63, COUNT) >> random.integers(0, 64, COUNT)
-    found, of_integers = run(f"{word}_narrow", given, whole, np.zeros((COUNT, 5), TYPES[word]),
+    narrowed, of_integers = run(f"{word}_narrow", inputs, whole, np.zeros((COUNT, 5), TYPES[word]),
                              np.zeros((COUNT, 2), TYPES[word]), checks="")[-2:]  # fmt: skip
-    found, of_integers = found.astype(np.float64), of_integers.astype(np.float64)
-    for value, result in zip(given[:2000], found[:2000], strict=True):
+    narrowed, of_integers = narrowed.astype(np.float64), of_integers.astype(np.float64)
+    for value, result in zip(inputs[:2000], narrowed[:2000], strict=True):
         at = np.searchsorted(finite, value)
         down, up = finite[max(at - 1, 0)], finite[min(at, finite.size - 1)]
         distances = sorted([(abs(Fraction(each) - Fraction(value)), each) for each in (down, up)])
         assert result[0] in [each for distance, each in distances if distance == distances[0][0]]
-    single = given.astype(np.float32).astype(np.float64)
-    toward_zero, up, down = found[:, 2], found[:, 3], found[:, 4]
+    single = inputs.astype(np.float32).astype(np.float64)
+    toward_zero, up, down = narrowed[:, 2], narrowed[:, 3], narrowed[:, 4]
     assert (up >= single).all()
     assert (down <= single).all()
     np.testing.assert_array_equal(toward_zero, np.where(single < 0, up, down))
@@ -243,8 +243,8 @@ def test_atomics_lose_nothing_and_lanes_exchange(word, warp):
 
 
 def test_the_older_type_of_hip_computes_as_the_newer():
-    given = np.linspace(-3, 3, COUNT, dtype=np.float32)
-    _, older, newer = run("older", given, *np.zeros((2, COUNT), ml_dtypes.bfloat16), warp=64)
-    expected = given.astype(ml_dtypes.bfloat16) * ml_dtypes.bfloat16(3)
+    x = np.linspace(-3, 3, COUNT, dtype=np.float32)
+    _, older, newer = run("older", x, *np.zeros((2, COUNT), ml_dtypes.bfloat16), warp=64)
+    expected = x.astype(ml_dtypes.bfloat16) * ml_dtypes.bfloat16(3)
     same(older, expected)
     same(newer, expected)

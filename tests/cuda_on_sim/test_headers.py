@@ -55,5 +55,5 @@ NEWER = pytest.param("#include <cmath>\n#include <cuda_runtime.h>\n#define USE_S
 @pytest.mark.parametrize(("includes", "options"), [ALL, NEWER])
 def test_a_kernel_computes_the_same_whatever_it_includes(includes, options, warp):
     right = results(BODY)
-    for found, expected in zip(results(includes + BODY, options, warp), right, strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for result, expected in zip(results(includes + BODY, options, warp), right, strict=True):
+        np.testing.assert_array_equal(result, expected)

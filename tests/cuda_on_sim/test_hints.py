@@ -75,13 +75,13 @@ BARRIER, WARP_BARRIER = (f"let a {name}() come between the two" for name in ("__
 
 def hints(name, grid=1):
     x = accel.container(np.ones(256, "int32"), device="sim")
-    found = set()
+    advice = set()
     for seed in range(3):
         with pytest.raises(KernelRaceError) as raised, seeded(seed), accel.using(kernel_checks="race"):
             RawKernel.from_source(SOURCE, name)(x, grid=grid, block=128).wait()
-        found |= {report.message.partition("; nothing orders the two; ")[2] for report in raised.value.reports}
+        advice |= {report.message.partition("; nothing orders the two; ")[2] for report in raised.value.reports}
         x.fill(1)
-    return found
+    return advice
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_threads_of_a_warp_are_ordered_by_a_barrier_of_the_warp(name, hint):
     ],
 )
 def test_blocks_have_no_barrier_between_them(name, hint):
-    found = hints(name, grid=4)
-    assert hint in found
-    assert not any("__sync" in each for each in found)
+    advice = hints(name, grid=4)
+    assert hint in advice
+    assert not any("__sync" in each for each in advice)

@@ -66,19 +66,19 @@ CALLS = ("call\t*{}@GOTPCREL(%rip)", "call\t{}", "callq\t{}@PLT  # a remark", "j
 TAKEN = ("leaq\t{}(%rip), %rdi", "movq\t{}@GOTPCREL(%rip), %rax", "pushq\t${}")
 
 
-def assembly(name, calls, taken, style):
+def assembly(name, calls, addresses, style):
     lines = [f"\t.globl\t{name}", f"\t.type\t{name}, @function", f"{name}:   # @{name}", ".LFB0:", "\t.cfi_startproc"]
     lines += [f"\t{CALLS[(style + at) % len(CALLS)].format(f'f{each}')}" for at, each in enumerate(calls)]
-    lines += [f"\t{TAKEN[(style + at) % len(TAKEN)].format(f'f{each}')}" for at, each in enumerate(taken)]
+    lines += [f"\t{TAKEN[(style + at) % len(TAKEN)].format(f'f{each}')}" for at, each in enumerate(addresses)]
     return [*lines, "\tcall\t*__tsan_read4@GOTPCREL(%rip)", "\tcall\t*__tsan_atomic32_load@GOTPCREL(%rip)", "\tret"]
 
 
 def reached(graph, first):
-    found = set()
-    while first - found:
-        found |= first
-        first = {callee for each in found for callee in graph[each][0]}
-    return found
+    functions = set()
+    while first - functions:
+        functions |= first
+        first = {callee for each in functions for callee in graph[each][0]}
+    return functions
 
 
 @given(st.data(), st.integers(1, 8))
@@ -86,12 +86,12 @@ def test_calls_stay_exactly_where_a_function_whose_address_is_taken_can_get(data
     some = st.lists(st.integers(0, count - 1), max_size=3)
     graph = data.draw(st.lists(st.tuples(some, st.one_of(st.just([]), some)), min_size=count, max_size=count))
     stored, starting = data.draw(some), data.draw(some)
-    parts = [assembly(f"f{at}", calls, taken, at) for at, (calls, taken) in enumerate(graph)]
+    parts = [assembly(f"f{at}", calls, addresses, at) for at, (calls, addresses) in enumerate(graph)]
     parts[0] += ["\t.section\t.data.rel.ro", *[f"\t.quad\tf{each}" for each in stored]]
     parts[0] += ["\t.section\t.init_array", *[f"\t.quad\tf{each}" for each in starting], "\t.text"]
     split = data.draw(st.integers(0, count))
     units = ["\n".join(line for part in some for line in part) for some in (parts[:split], parts[split:])]
-    checked = reached(graph, {*stored, *[each for _, taken in graph for each in taken]})
+    checked = reached(graph, {*stored, *[each for _, addresses in graph for each in addresses]})
     expected = [[line for line in part if at in checked or "__tsan_read4" not in line] for at, part in enumerate(parts)]
     assert without_calls(units) == [
         "\n".join(line for part in some for line in part) for some in (expected[:split], expected[split:])
@@ -117,7 +117,7 @@ def test_what_kernels_reach_is_checked_though_host_code_calls_it_too(program, wh
 def test_host_code_does_not_call_the_checks(tmp_path):
     file = tmp_path / "host.cu"
     file.write_text(HOST)
-    with build_program([file], warp=32, checked=True).path.open("rb") as made:
-        names = {symbol.name for symbol in ELFFile(made).get_section_by_name(".dynsym").iter_symbols()}
+    with build_program([file], warp=32, checked=True).path.open("rb") as program:
+        names = {symbol.name for symbol in ELFFile(program).get_section_by_name(".dynsym").iter_symbols()}
     assert "main" in names
     assert not {name for name in names if name.startswith("__tsan_read")}

@@ -136,7 +136,7 @@ def count(outcome):
 @pytest.mark.parametrize("kernel", ["shared_written_by_some", "shared_bytes", "dynamic_written_by_some"])
 @settings(max_examples=15)
 @given(written=st.integers(0, N))
-def test_each_read_of_shared_memory_that_nobody_wrote_is_reported(kernel, written):
+def test_each_read_of_shared_memory_that_was_never_written_is_reported(kernel, written):
     for setup in SETUPS:
         outcome = launch(setup, kernel, ints(), written, shared=4 * N)
         assert count(outcome) == N - written
@@ -149,14 +149,14 @@ def test_an_atomic_update_reads(setup):
 
 @settings(max_examples=15)
 @given(written=st.lists(st.booleans(), min_size=N, max_size=N))
-def test_each_read_of_an_element_that_nobody_wrote_is_reported(written):
+def test_each_read_of_an_element_that_was_never_written_is_reported(written):
     for setup in SETUPS:
         memory = ints(written=False)
         memory.marks[: 4 * N] = np.repeat(written, 4)
         assert count(launch(setup, "copy", memory, ints())) == written.count(False)
 
 
-def test_other_bytes_than_those_of_new_memory_were_written_by_somebody(setup):
+def test_bytes_other_than_those_of_new_memory_count_as_written(setup):
     memory = ints(written=False)
     memory.values[:10] = 5
     assert count(launch(setup, "copy", memory, ints())) == N - 10

@@ -23,8 +23,8 @@ def byte_perm(x, y, selector):
 
 
 def parts(word, bits, is_signed):
-    found = [word >> shift & (2**bits - 1) for shift in range(0, 32, bits)]
-    return [signed(each, bits) for each in found] if is_signed else found
+    fields = [word >> shift & (2**bits - 1) for shift in range(0, 32, bits)]
+    return [signed(each, bits) for each in fields] if is_signed else fields
 
 
 def join(values, bits):
@@ -149,8 +149,8 @@ def sums(bits, is_signed):
 for bits, count in ((16, 2), (8, 4)):
     for functions, is_signed in ((SIGNED_PARTS, True), (UNSIGNED_PARTS, False)):
         for name, function in functions.items():
-            given = "x" if name in OF_ONE else "x, y"
-            OF_WORDS[f"{name}{count}({given})"] = on_parts(function, bits, is_signed)
+            operands = "x" if name in OF_ONE else "x, y"
+            OF_WORDS[f"{name}{count}({operands})"] = on_parts(function, bits, is_signed)
         OF_WORDS[f"__vsad{'us'[is_signed]}{count}(x, y)"] = sums(bits, is_signed)
 for name, choose in (("max", max), ("min", min)):
     for letter, is_signed in (("s", True), ("u", False)):
@@ -192,9 +192,9 @@ COUNT = 256
 def words(seed, dtype="u4"):
     """Return random words with many bytes that are all zeros or ones."""
     random = np.random.default_rng(seed)
-    made = random.integers(0, 256, (COUNT, np.dtype(dtype).itemsize), np.uint8)
-    made = np.where(random.random(made.shape) < 0.3, random.choice([0, 1, 127, 128, 255], made.shape), made)
-    return made.astype(np.uint8).view(dtype).ravel()
+    rows = random.integers(0, 256, (COUNT, np.dtype(dtype).itemsize), np.uint8)
+    rows = np.where(random.random(rows.shape) < 0.3, random.choice([0, 1, 127, 128, 255], rows.shape), rows)
+    return rows.astype(np.uint8).view(dtype).ravel()
 
 
 def test_functions_of_words_are_those_of_integers_of_any_size():
@@ -217,8 +217,8 @@ def test_the_nth_set_bit_is_found_upwards_and_downwards():
     random = np.random.default_rng(5)
     masks, bases = words(6), random.integers(0, 32, COUNT, "i4")
     counts = random.integers(-6, 7, COUNT).astype("i4")
-    found = launch(SOURCE, "nth_set_bit", 1, COUNT, masks, bases, counts, np.zeros(COUNT, "u4"), checks="none")[3]
-    for mask, base, count, result in zip(masks.tolist(), bases.tolist(), counts.tolist(), found.tolist(), strict=True):
+    output = launch(SOURCE, "nth_set_bit", 1, COUNT, masks, bases, counts, np.zeros(COUNT, "u4"), checks="none")[3]
+    for mask, base, count, result in zip(masks.tolist(), bases.tolist(), counts.tolist(), output.tolist(), strict=True):
         ways = [base] if count == 0 else range(base, 32) if count > 0 else range(base, -1, -1)
         bits = [bit for bit in ways if mask >> bit & 1]
         place = max(abs(count) - 1, 0)

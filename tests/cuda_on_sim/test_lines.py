@@ -70,8 +70,8 @@ def test_inlined_calls_are_innermost_first_with_their_files(module):
 
 def test_headers_of_the_language_are_no_frames(module):
     entry = module.entry("direct").address
-    found = {frame.file for pc in range(entry, module.code[1]) for frame in module.frames(pc)}
-    assert found <= {"<source>", "some dir/file.cu"}
+    files = {frame.file for pc in range(entry, module.code[1]) for frame in module.frames(pc)}
+    assert files <= {"<source>", "some dir/file.cu"}
 
 
 def test_an_address_elsewhere_has_no_frames(module):
@@ -85,9 +85,9 @@ def test_functions_of_a_file_of_the_user_have_its_lines(tmp_path):
     kernel = 'extern "C" __global__ void k(void** out) {\n  out[0] = tool(); }'
     source = f'#include "tool.h"\n#line 5 "k.cu"\n{kernel}'
     options = ("-I", str(tmp_path))
-    made = Module.load(build(source, options=options, warp=32, checked=True, kernels=("k",)), "sim:0")
-    entry = made.entry("k").address
-    found = {frame for pc in range(made.code[0], entry + 4096) for frame in made.frames(pc)}
-    assert {(frame.line, frame.text) for frame in found if frame.file.endswith("tool.h")} >= {
+    module = Module.load(build(source, options=options, warp=32, checked=True, kernels=("k",)), "sim:0")
+    entry = module.entry("k").address
+    frames = {frame for pc in range(module.code[0], entry + 4096) for frame in module.frames(pc)}
+    assert {(frame.line, frame.text) for frame in frames if frame.file.endswith("tool.h")} >= {
         (3, "return __builtin_return_address(0); }")
     }

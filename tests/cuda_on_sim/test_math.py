@@ -11,31 +11,9 @@ from .launching import launch
 
 # Function: the range of its argument, and NumPy's name or a function.
 PI = np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)
-ULPS = {
-    "lgamma": 64,
-    "normcdf": 32,
-    "j0": 512,
-    "j1": 512,
-    "y0": 512,
-    "y1": 512,
-}  # the C library here and SciPy differ by so much
-NEAR_ZEROS = {
-    "cos",
-    "sin",
-    "cospi",
-    "sinpi",
-    "j0",
-    "j1",
-    "y0",
-    "y1",
-    "lgamma",
-    "normcdfinv",
-    "erfcinv",
-    "remainder",
-    "__sinf",
-    "__cosf",
-    "tan",
-}
+# The C library here and SciPy differ by so much.
+ULPS = {"lgamma": 64, "normcdf": 32, "j0": 512, "j1": 512, "y0": 512, "y1": 512}
+NEAR_ZEROS = frozenset("cos sin cospi sinpi j0 j1 y0 y1 lgamma normcdfinv erfcinv remainder __sinf __cosf tan".split())
 SMALL, ALL, POSITIVE, UNIT = (-3, 3), (-80, 80), (1e-3, 80), (-0.999, 0.999)
 FUNCTIONS = {
     "acos": (UNIT, np.arccos), "acosh": ((1, 80), np.arccosh), "asin": (UNIT, np.arcsin), "asinh": (ALL, np.arcsinh),
@@ -84,9 +62,9 @@ def many(name, kind, calls, arguments="x"):
 def rounded(letter):
     """Return calls of each function of arithmetic in each mode."""
     names = {"fma": "__fmaf" if letter == "f" else "__fma"}
-    given = {"fma": "x, y, z", "rcp": "x", "sqrt": "fabs(x)"}
+    arguments = {"fma": "x, y, z", "rcp": "x", "sqrt": "fabs(x)"}
     return [
-        f"{names.get(name, f'__{letter}{name}')}_{mode}({given.get(name, 'x, y')})"
+        f"{names.get(name, f'__{letter}{name}')}_{mode}({arguments.get(name, 'x, y')})"
         for name in [*ARITHMETIC, "sqrt"]
         for mode in MODES
     ]
@@ -146,12 +124,12 @@ def results(kernel, rows, *arrays):
     return launch(SOURCE, kernel, -(-len(arrays[0]) // 128), 128, *arrays, out, len(arrays[0]), checks="none")[-2]
 
 
-def assert_near(found, right, ulps, name):
+def assert_near(values, right, ulps, name):
     # Near a zero of a function the error is that of numbers of size 1.
     size = np.maximum(np.abs(right), 2.0**-6 if name in NEAR_ZEROS else 0)
-    limits = np.finfo(found.dtype)
-    bad = np.abs(found - right) > ulps * limits.eps * size + limits.tiny
-    assert not bad.any(), (name, found[bad][:3], right[bad][:3])
+    limits = np.finfo(values.dtype)
+    bad = np.abs(values - right) > ulps * limits.eps * size + limits.tiny
+    assert not bad.any(), (name, values[bad][:3], right[bad][:3])
 
 
 @pytest.mark.parametrize("kind", ["float", "double"])
@@ -170,10 +148,10 @@ def test_functions_of_one_number_are_those_of_numpy_and_scipy(kind):
 def test_functions_of_two_numbers_are_those_of_numpy(kind):
     dtype = np.dtype("f" if kind == "float" else "d")
     x, y = samples(*ALL, dtype), samples(-7, 7, dtype)[::-1].copy()
-    for name, found in zip(FUNCTIONS_OF_TWO, results(f"{kind}s_of_two", len(FUNCTIONS_OF_TWO), x, y), strict=True):
+    for name, result in zip(FUNCTIONS_OF_TWO, results(f"{kind}s_of_two", len(FUNCTIONS_OF_TWO), x, y), strict=True):
         exact = name == "nextafter"  # of the type
         right = FUNCTIONS_OF_TWO[name](*((x, y) if exact else (x.astype("f8"), y.astype("f8"))))
-        assert_near(found, right, 16, name)
+        assert_near(result, right, 16, name)
 
 
 def test_tails_are_exact_where_the_functions_are_steep():
@@ -183,9 +161,9 @@ def test_tails_are_exact_where_the_functions_are_steep():
              "sinpi(x)": (1e15 + 0.5, 1)}  # fmt: skip
     x = np.array([number for number, _ in right.values()])
     source = many("tails", "double", [*right])
-    found = launch(source, "tails", 1, 32, x, np.zeros((len(x), len(x))), len(x), checks="none")[1]
+    result = launch(source, "tails", 1, 32, x, np.zeros((len(x), len(x))), len(x), checks="none")[1]
     for row, (call, (number, value)) in enumerate(right.items()):
-        assert abs(found[row, row] - value) <= 4 * np.spacing(abs(value)), (call, number, found[row, row])
+        assert abs(result[row, row] - value) <= 4 * np.spacing(abs(value)), (call, number, result[row, row])
 
 
 def below(value, dtype):
@@ -224,12 +202,12 @@ def test_arithmetic_in_a_rounding_mode_gives_the_neighbour_of_the_exact_result(d
     calls = [(name, mode) for name in ARITHMETIC for mode in MODES]
     kind = "float" if dtype == np.float32 else "double"
     table = results(f"rounded_{kind}", len(calls) + len(MODES), x, y, z)
-    for (name, mode), found in zip(calls, table, strict=False):
-        for i, result in enumerate(found):
+    for (name, mode), row in zip(calls, table, strict=False):
+        for i, result in enumerate(row):
             exact = ARITHMETIC[name](*[Fraction(float(of[i])) for of in (x, y, z)])
             assert result == in_mode(exact, mode, dtype), (name, mode, x[i], y[i], z[i])
-    for mode, found in zip(MODES, table[len(calls) :], strict=True):
-        for number, root in zip(np.abs(x), found, strict=True):
+    for mode, row in zip(MODES, table[len(calls) :], strict=True):
+        for number, root in zip(np.abs(x), row, strict=True):
             steps = {"rd": (0, 1), "rz": (0, 1), "ru": (-1, 0), "rn": (-0.5, 0.5)}[mode]
             low, high = [Fraction(float(root)) + Fraction(step) * Fraction(float(np.spacing(root))) for step in steps]
             assert low**2 <= Fraction(float(number)) <= high**2, (mode, number)
@@ -241,18 +219,18 @@ def test_floats_become_the_nearest_integers_that_the_type_has(kind, name):
     x = np.concatenate([samples(-100, 100, dtype), numbers_of_all_sizes(np.float32, 5).astype(dtype)])
     x = np.concatenate([x, np.array([0.5, 1.5, 2.5, -0.5, -1.5, 2.0**31, -(2.0**31), 2.0**63, np.inf, -np.inf], dtype)])
     out = np.zeros((len(MODES), len(x)), integer.dtype)
-    found = launch(SOURCE, f"{kind}2{name}", 8, 128, x, out, len(x), checks="none")[1]
+    result = launch(SOURCE, f"{kind}2{name}", 8, 128, x, out, len(x), checks="none")[1]
     for row, function in enumerate([np.rint, np.trunc, np.ceil, np.floor]):
         right = [integer.max if v >= integer.max else integer.min if v <= integer.min else int(v) for v in function(x)]
-        np.testing.assert_array_equal(found[row], np.array(right, integer.dtype), MODES[row])
+        np.testing.assert_array_equal(result[row], np.array(right, integer.dtype), MODES[row])
 
 
 def test_nan_becomes_zero_or_the_highest_bit():
     x = np.array([np.nan])
     for name, right in {"int": 0, "uint": 0, "ll": -(2**63), "ull": 2**63}.items():
         out = np.ones((len(MODES), 1), INTEGERS[name])
-        found = launch(SOURCE, f"double2{name}", 1, 1, x, out, 1, checks="none")[1]
-        assert found.tolist() == [[right]] * len(MODES)
+        result = launch(SOURCE, f"double2{name}", 1, 1, x, out, 1, checks="none")[1]
+        assert result.tolist() == [[right]] * len(MODES)
 
 
 @pytest.mark.parametrize(("name", "kind"), FROM_INTEGERS)
@@ -268,7 +246,7 @@ def test_numbers_become_the_neighbouring_floats_in_a_rounding_mode(name, kind):
         ).astype(limits.dtype)
     dtype = np.float32 if kind == "float" else np.float64
     out = np.zeros((len(MODES), len(x)), dtype)
-    found = launch(SOURCE, f"{name}2{kind}", 1, 128, x, out, len(x), checks="none")[1]
+    result = launch(SOURCE, f"{name}2{kind}", 1, 128, x, out, len(x), checks="none")[1]
     for row, mode in enumerate(MODES):
         for i, number in enumerate(x.tolist()):
-            assert found[row, i] == in_mode(Fraction(number), mode, dtype), (mode, number)
+            assert result[row, i] == in_mode(Fraction(number), mode, dtype), (mode, number)

@@ -59,11 +59,11 @@ def test_a_judgement_overrules_the_oracle():
 @rows("program", PROGRAMS.values(), ids=lambda program: program.name)
 def test_the_functions_that_a_program_uses_keep_their_lines(program):
     source, used = reachable(program.source, program.kernels())
-    lines, kept = program.source.splitlines(), source.splitlines()
+    lines, reduced = program.source.splitlines(), source.splitlines()
     assert (
         {*program.kernels()}
         <= {function.name for function in used}
         <= {each.name for each in functions(program.source)}
     )
     for function in used:
-        assert lines[function.first : function.last] == kept[function.first : function.last]
+        assert lines[function.first : function.last] == reduced[function.first : function.last]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is miss
 
 
 @pytest.fixture
-def said(tmp_path, monkeypatch):
+def headers_of(tmp_path, monkeypatch):
     """Use an empty cache; return a function that compiles a kernel, and returns which headers g++ read."""
     log, wrapper = tmp_path / "log", tmp_path / "g++"
     wrapper.write_text(f'#!/bin/sh\nexec g++ -H "$@" 2> >(tee -a {log} >&2)\n'.replace("/bin/sh", "/bin/bash"))
@@ -36,31 +36,31 @@ def header():
     return file
 
 
-def test_the_second_kernel_uses_the_header_that_the_first_one_left(said):
-    assert "kernel.h.gch" not in said(0)
-    assert f"! {header()}" in said(1)
-    assert f"! {header()}" in said(2, ("-DN=4",))
+def test_the_second_kernel_uses_the_header_that_the_first_one_left(headers_of):
+    assert "kernel.h.gch" not in headers_of(0)
+    assert f"! {header()}" in headers_of(1)
+    assert f"! {header()}" in headers_of(2, ("-DN=4",))
     # Options by which the headers mean something else.
-    assert f"! {header()}" not in said(3, ("-std=c++20",))
+    assert f"! {header()}" not in headers_of(3, ("-std=c++20",))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["no bytes", "other bytes", "half", "few bytes", "no end"])
-def test_a_damaged_header_is_not_used_and_made_again(said, damage):
-    said(0)
+def test_a_damaged_header_is_not_used_and_made_again(headers_of, damage):
+    headers_of(0)
     file = header()
     whole = file.read_bytes()
     damaged = {"no bytes": b"", "other bytes": b"x" * 1000, "half": whole[: len(whole) // 2], "few bytes": whole[:100],
                "no end": whole[:-5000] + bytes(5000)}  # fmt: skip
     file.write_bytes(damaged[damage])
-    said(1)
+    headers_of(1)
     if not file.exists():
-        said(2)
-        assert f"! {file}" in said(3)
+        headers_of(2)
+        assert f"! {file}" in headers_of(3)
 
 
-def test_an_error_of_a_kernel_is_that_of_the_kernel(said):
-    said(0)
+def test_an_error_of_a_kernel_is_that_of_the_kernel(headers_of):
+    headers_of(0)
     with pytest.raises(KernelSyntaxError, match=r"<source>:1:.*nothing"):
-        said(1, body="nothing;")
+        headers_of(1, body="nothing;")
     assert header().exists()

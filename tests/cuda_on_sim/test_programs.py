@@ -137,10 +137,10 @@ int main(int argc, char** argv) {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("programs")
+    path = tmp_path_factory.mktemp("programs")
     for name, text in {"whole.cu": WHOLE, "helper.cuh": HELPER, "wrong.cu": WRONG}.items():
-        (made / name).write_text(text)
-    return made
+        (path / name).write_text(text)
+    return path
 
 
 def run(file, *arguments, checks="all", warp=32, **options):
@@ -155,8 +155,8 @@ def run(file, *arguments, checks="all", warp=32, **options):
 
 @pytest.mark.parametrize("warp", [32, 64])
 def test_a_right_program_runs_to_its_end_without_findings(folder, warp):
-    ended, said = run(folder / "whole.cu", "700", warp=warp)
-    assert (ended.code, said, ended.reports) == (0, "PASS\n", [])
+    ended, output = run(folder / "whole.cu", "700", warp=warp)
+    assert (ended.code, output, ended.reports) == (0, "PASS\n", [])
 
 
 def test_the_exit_code_is_that_of_main(folder):
@@ -165,13 +165,13 @@ def test_the_exit_code_is_that_of_main(folder):
 
 
 def test_an_access_out_of_bounds_is_reported_with_its_line_and_the_allocation(folder):
-    ended, said = run(folder / "whole.cu", "1000", "1")
+    ended, output = run(folder / "whole.cu", "1000", "1")
     (report,) = ended.reports
     assert (report.check, report.kind, report.kernel, report.offset) == ("memory", "out of bounds", "scale", 4000)
     line = 1 + next(number for number, text in enumerate(WHOLE.splitlines()) if "x[i] *= factor" in text)
     assert (Path(report.place.frames[0].file).name, report.place.frames[0].line) == ("whole.cu", line)
     assert "4000 bytes of cudaMalloc" in report.memory
-    assert "an illegal memory access was encountered" in said
+    assert "an illegal memory access was encountered" in output
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_an_access_out_of_bounds_is_reported_with_its_line_and_the_allocation(fo
     ],
 )
 def test_a_wrong_program_is_reported(folder, what, expected):
-    ended, said = run(folder / "wrong.cu", what)
+    ended, output = run(folder / "wrong.cu", what)
     assert ended.code == 0
     assert re.search(expected, ended.reports[0].message), ended.reports[0].message
-    assert ended.reports[0].message in said
+    assert ended.reports[0].message in output
     assert ended.found >= len(ended.reports)
 
 
@@ -251,9 +251,9 @@ def test_a_launch_becomes_a_call(source, expected):
 
 def test_a_launch_over_several_lines_keeps_the_numbers_of_lines():
     source = "k\n<int,\n 4>\n<<<1,\n 2>>>\n(x);\n"
-    made = with_launches(source)
-    assert made.count("\n") == source.count("\n")
-    assert made.split("(x)")[0].count("\n") == source.split("(x)", maxsplit=1)[0].count("\n")
+    result = with_launches(source)
+    assert result.count("\n") == source.count("\n")
+    assert result.split("(x)")[0].count("\n") == source.split("(x)", maxsplit=1)[0].count("\n")
 
 
 def test_a_launch_in_a_macro_stays_in_the_macro():
@@ -267,10 +267,10 @@ def test_a_launch_that_cannot_be_read_is_an_error_with_its_line(source):
 
 
 def test_variables_of_host_code_do_not_hide_those_of_kernels():
-    made = renamed(
+    result = renamed(
         "__global__ void k() { blockDim.x; } int main() { dim3 blockDim(2), gridDim(1); k<<<gridDim, blockDim>>>(); }"
     )
-    kernel, host = made.split(" int main")
+    kernel, host = result.split(" int main")
     assert "accel_sim_host" not in kernel
     assert re.findall(r"(\w*)(?:gridDim|blockDim)", host) == ["accel_sim_host_"] * 4
 

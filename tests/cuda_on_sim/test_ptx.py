@@ -33,20 +33,20 @@ CONVERSIONS = {
 
 @rows("instruction", CONVERSIONS)
 def test_conversions_are_those_of_numpy(instruction):
-    given, source, stored, target, numpy = CONVERSIONS[instruction]
+    bits_of_source, source, stored, target, numpy = CONVERSIONS[instruction]
     with np.errstate(all="ignore"):
         x = FLOATS.astype(source) if np.dtype(source).kind != "i" else np.arange(-8, 8, dtype=source) * 123456789
         if source == "f8":
             x[-1] = 1 + 2.0**-11 + 2.0**-40  # twice rounded, it would become another float16
         expected = numpy(x).astype(target)
     types = {"f": "float", "d": "double", "h": "unsigned short", "r": "unsigned", "l": "unsigned long long"}
-    text = f"""extern "C" __global__ void convert(const {types[given]}* x, {types[stored]}* y) {{
-        asm("{instruction} %0, %1;" : "={stored}"(y[threadIdx.x]) : "{given}"(x[threadIdx.x]));
+    text = f"""extern "C" __global__ void convert(const {types[bits_of_source]}* x, {types[stored]}* y) {{
+        asm("{instruction} %0, %1;" : "={stored}"(y[threadIdx.x]) : "{bits_of_source}"(x[threadIdx.x]));
     }}"""
     bits = [np.dtype(f"u{np.dtype(each).itemsize}") if letter in "hrl" else each
-            for letter, each in ((given, source), (stored, target))]  # fmt: skip
-    _, found = launch(text, "convert", 1, 16, x.view(bits[0]), np.zeros(16, bits[1]), checks="")
-    np.testing.assert_array_equal(found.view(target).astype("f8"), expected.astype("f8"))
+            for letter, each in ((bits_of_source, source), (stored, target))]  # fmt: skip
+    _, result = launch(text, "convert", 1, 16, x.view(bits[0]), np.zeros(16, bits[1]), checks="")
+    np.testing.assert_array_equal(result.view(target).astype("f8"), expected.astype("f8"))
 
 
 STAGED = """
@@ -148,7 +148,7 @@ def test_ptx_that_is_not_simulated_is_an_error_at_its_line(what):
 
 def test_a_call_takes_the_place_of_each_instruction_and_lines_stay():
     text = 'asm("add.u32 %0, %1, 1;"\n : "=r"(y) : "r"(x)); asm("unknown;");'
-    found = translated_ptx(text, lambda said: f"refused({said})")
-    assert "accel_sim::ptx::add<uint32_t>(accel_sim_1, 1)" in found
-    assert "refused(unknown;)" in found
-    assert found.count("\n") == 1
+    result = translated_ptx(text, lambda message: f"refused({message})")
+    assert "accel_sim::ptx::add<uint32_t>(accel_sim_1, 1)" in result
+    assert "refused(unknown;)" in result
+    assert result.count("\n") == 1

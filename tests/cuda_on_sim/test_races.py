@@ -395,9 +395,9 @@ NONE = {
 
 
 def checked(setup, kernel, arguments, **settings):
-    grid, *given = arguments
+    grid, *args = arguments
     settings = {"checks": "memory,race,init", "limit": 10, "cooperative": "grid" in kernel, **settings}
-    outcome = launch(setup, kernel, grid, *given, **settings)
+    outcome = launch(setup, kernel, grid, *args, **settings)
     assert outcome.stopped == 0
     return outcome
 

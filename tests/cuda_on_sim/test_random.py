@@ -81,11 +81,11 @@ def power_of_step(exponent):
 
 
 def applied(matrix, vector):
-    found = 0
+    word = 0
     for i in range(160):
         if vector >> i & 1:
-            found ^= matrix[i]
-    return found
+            word ^= matrix[i]
+    return word
 
 
 class Xorwow:
@@ -131,8 +131,8 @@ def philox(counter, key):
 
 
 def drawn(seed, sequence, offset):
-    given = [np.uint64(each) for each in (seed, sequence, offset)]
-    return launch(SOURCE, "drawn", 1, 1, *given, np.zeros(9, np.uint32), np.zeros(9, np.uint32))[3:]
+    start = [np.uint64(each) for each in (seed, sequence, offset)]
+    return launch(SOURCE, "drawn", 1, 1, *start, np.zeros(9, np.uint32), np.zeros(9, np.uint32))[3:]
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def drawn(seed, sequence, offset):
     ids=str,
 )
 def test_words_are_those_of_the_published_algorithms(start):
-    for found, generator in zip(drawn(*start), (Xorwow(*start), Philox(*start)), strict=True):
+    for words, generator in zip(drawn(*start), (Xorwow(*start), Philox(*start)), strict=True):
         expected = [generator.draw() for _ in range(8)]
         generator.skip(5 + (3 << (67 if isinstance(generator, Xorwow) else 66)))
-        np.testing.assert_array_equal(found, [*expected, generator.draw()])
+        np.testing.assert_array_equal(words, [*expected, generator.draw()])
 
 
 def test_the_philox_of_these_tests_gives_the_known_answer_of_random123():
@@ -153,8 +153,8 @@ def test_the_philox_of_these_tests_gives_the_known_answer_of_random123():
 
 def test_words_are_those_of_the_headers_of_curand():
     # Printed by a program with curand_kernel.h of CUDA 13.
-    _, found = drawn(1, 0, 0)
-    np.testing.assert_array_equal(found[:4], [3823634032, 3842641596, 2515673792, 3054873127])
+    _, words = drawn(1, 0, 0)
+    np.testing.assert_array_equal(words[:4], [3823634032, 3842641596, 2515673792, 3054873127])
     assert launch(SOURCE, "sizes", 1, 1, np.zeros(2, np.int32))[0].tolist() == [48, 64]
 
 
@@ -165,14 +165,14 @@ def test_distributions_have_their_moments(generator):
         SOURCE, "distributed", 20, 256, np.int32(generator == "philox"), np.int32(n), np.zeros(n, np.float32),
         np.zeros((3, n), np.float32), np.zeros(n), np.zeros(n), checks="",
     )[2:]  # fmt: skip
-    for found in (uniform, uniform_double):
-        assert found.min() > 0
-        assert found.max() <= 1
-        assert abs(found.mean() - 1 / 2) < 0.02
-        assert abs(found.var() - 1 / 12) < 0.01
-    for found in (normal[0], normal[1], normal_double, np.log(normal[2])):
-        assert abs(found.mean()) < 0.06
-        assert abs(found.std() - 1) < 0.06
+    for values in (uniform, uniform_double):
+        assert values.min() > 0
+        assert values.max() <= 1
+        assert abs(values.mean() - 1 / 2) < 0.02
+        assert abs(values.var() - 1 / 12) < 0.01
+    for values in (normal[0], normal[1], normal_double, np.log(normal[2])):
+        assert abs(values.mean()) < 0.06
+        assert abs(values.std() - 1) < 0.06
     assert abs(np.corrcoef(normal[0], normal[1])[0, 1]) < 0.06
 
 

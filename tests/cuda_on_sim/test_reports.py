@@ -195,7 +195,7 @@ class TestMessages:
         assert "counter[0], in the __device__ variable counter of 4 bytes" in str(error)
 
     @pytest.mark.parametrize(
-        ("name", "arguments", "error", "said"),
+        ("name", "arguments", "error", "message"),
         [
             ("branch", (), KernelSyncError, r"waits at a barrier, and thread \d+ of block 0 waits at another, at <"),
             ("divide", (0,), KernelFaultError, r"division by zero in kernel divide: thread"),
@@ -204,9 +204,9 @@ class TestMessages:
             ("constant", (), KernelMemoryError, r"write to constant .* table\[1\], in the __constant__ variable"),
         ],
     )  # fmt: skip
-    def test_each_kind_has_its_error_and_what_to_write(self, name, arguments, error, said):
+    def test_each_kind_has_its_error_and_what_to_write(self, name, arguments, error, message):
         raised = caught(error, name, ints(), *arguments)
-        assert re.search(said, str(raised))
+        assert re.search(message, str(raised))
         assert raised.reports[0].kernel == name
 
     def test_a_thread_may_return_before_a_barrier_of_the_others(self):
@@ -243,11 +243,11 @@ class TestMessages:
         assert [frame.function for frame in error.reports[0].place.frames] == ["inner", "outer"]
 
     def test_memory_that_was_released_is_told_with_both_sites(self):
-        kept, numbers = accel.zeros(1, "int64", device="sim"), ints()
-        run("keep", kept, numbers, block=1)
+        addresses, numbers = accel.zeros(1, "int64", device="sim"), ints()
+        run("keep", addresses, numbers, block=1)
         numbers.release()
         heap_of(accel.Device.SIM).synchronize()
-        message = str(caught(KernelMemoryError, "use", kept, 7, block=1))
+        message = str(caught(KernelMemoryError, "use", addresses, 7, block=1))
         assert "use after release in kernel use" in message
         assert re.search(
             rf"allocated at {re.escape(__file__)}:\d+ in ints, released at {re.escape(__file__)}:\d+", message
@@ -255,8 +255,8 @@ class TestMessages:
 
     def test_simulated_addresses_in_memory_are_told_as_such(self):
         numbers = ints()
-        kept = accel.container(np.array([numbers.__accel_operand__().address]), device="sim")
-        message = str(caught(KernelMemoryError, "use", kept, 7, block=1))
+        addresses = accel.container(np.array([numbers.__accel_operand__().address]), device="sim")
+        message = str(caught(KernelMemoryError, "use", addresses, 7, block=1))
         assert "an address of the simulated device that was stored in memory; pass memory as an argument" in message
 
     @pytest.mark.slow
@@ -275,7 +275,7 @@ class TestMessages:
 
 
 class TestInitialisation:
-    def test_memory_that_nobody_wrote_is_told(self):
+    def test_memory_that_was_never_written_is_told(self):
         x = accel.empty(64, "int32", device="sim")
         message = str(caught(KernelInitError, "read", x, ints(), 5, block=1))
         assert re.search(

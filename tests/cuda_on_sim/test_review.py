@@ -140,15 +140,15 @@ def seeded(request):
 class TestLoopsOfCompareAndSwap:
     def test_the_first_read_need_not_be_atomic(self, setup, monkeypatch):
         monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
-        found = accel.zeros(1, "float32", device="sim")
+        largest = accel.zeros(1, "float32", device="sim")
         with accel.using(sim_warp=setup.warp):
-            RawKernel.from_source(MOST, "largest")(found, grid=3, block=64)
-            assert found.to_numpy()[0] == 63
+            RawKernel.from_source(MOST, "largest")(largest, grid=3, block=64)
+            assert largest.to_numpy()[0] == 63
 
     def test_another_read_must_be(self, setup, monkeypatch):
         monkeypatch.setenv("ACCEL_KERNEL_COMPILER", setup.compiler)
-        found, out = accel.zeros(1, "float32", device="sim"), accel.zeros(1, "float32", device="sim")
+        largest, out = accel.zeros(1, "float32", device="sim"), accel.zeros(1, "float32", device="sim")
         with accel.using(sim_warp=setup.warp):
-            RawKernel.from_source(MOST, "largest_too_early")(found, out, grid=1, block=64)
+            RawKernel.from_source(MOST, "largest_too_early")(largest, out, grid=1, block=64)
             with pytest.raises(KernelRaceError):
                 out.to_numpy()

@@ -47,8 +47,8 @@ def run(*arguments):
 
 
 def scale(kernels, extent, n, *options):
-    given = f"--kernel scale --grid 4 --arg float[{extent}]=arange --arg 2 --arg {n} -D OFFSET=1".split()
-    return run(kernels, *given, *options)
+    arguments = f"--kernel scale --grid 4 --arg float[{extent}]=arange --arg 2 --arg {n} -D OFFSET=1".split()
+    return run(kernels, *arguments, *options)
 
 
 def test_a_kernel_without_findings_shows_its_arrays(kernels, capsys):
@@ -67,44 +67,30 @@ def test_a_finding_is_told_and_written_as_json_and_as_a_picture(kernels, tmp_pat
 
 @pytest.mark.parametrize("what", ["arange", "random", "5"])
 def test_a_report_names_the_argument_in_which_the_memory_was_given(kernels, capsys, what):
-    given = f"--kernel scale --block 8 --arg float[4]={what} --arg 2 --arg 8 -D OFFSET=1".split()
-    assert run(kernels, *given) == 1
+    arguments = f"--kernel scale --block 8 --arg float[4]={what} --arg 2 --arg 8 -D OFFSET=1".split()
+    assert run(kernels, *arguments) == 1
     assert "allocated at argument 1 (x); compare" in capsys.readouterr().err
 
 
 def test_checks_are_chosen(kernels):
-    given = ["--kernel", "collide", "--arg", "int[1]=zeros", "-D", "OFFSET=1"]
-    assert run(kernels, *given) == 1
-    assert run(kernels, *given, "--checks", "memory") == 0
+    arguments = ["--kernel", "collide", "--arg", "int[1]=zeros", "-D", "OFFSET=1"]
+    assert run(kernels, *arguments) == 1
+    assert run(kernels, *arguments, "--checks", "memory") == 0
 
 
 def test_the_order_of_threads_and_random_arrays_depend_on_the_seed(kernels, capsys):
-    given = [
-        "--kernel",
-        "scale",
-        "--grid",
-        "4",
-        "--arg",
-        "float[64]=random",
-        "--arg",
-        "2",
-        "--arg",
-        "64",
-        "-D",
-        "OFFSET=1",
-        "--seed",
-    ]
+    arguments = "--kernel scale --grid 4 --arg float[64]=random --arg 2 --arg 64 -D OFFSET=1 --seed".split()
     outputs = []
     for seed in (1, 1, 2):
-        assert run(kernels, *given, seed) == 0
+        assert run(kernels, *arguments, seed) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1] != outputs[2]
 
 
 def test_arrays_come_from_files_and_macros_from_options(kernels, tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.arange(8.0))
-    given = f"--kernel copied --block 8 --arg {tmp_path / 'x.npy'} --arg double[8] -D OFFSET=0.5".split()
-    assert run(kernels, *given) == 0
+    arguments = f"--kernel copied --block 8 --arg {tmp_path / 'x.npy'} --arg double[8] -D OFFSET=0.5".split()
+    assert run(kernels, *arguments) == 0
     assert capsys.readouterr().out.splitlines()[1] == "y: float64[8], 0.5 to 7.5: 0.5 1.5 2.5 3.5 4.5 5.5 ..."
 
 
@@ -134,9 +120,9 @@ def test_a_program_with_findings_ends_with_1_and_one_without_as_it_says(program,
 )
 def test_what_cannot_run_is_told_on_one_line(kernels, capsys, arguments, expected):
     assert run(kernels, *arguments) == 1
-    said = capsys.readouterr().err
-    assert expected in said
-    assert said.startswith("accel run-kernel: ")
+    message = capsys.readouterr().err
+    assert expected in message
+    assert message.startswith("accel run-kernel: ")
 
 
 def test_a_source_that_does_not_compile_is_told_with_its_line(tmp_path, capsys):

@@ -57,8 +57,8 @@ def test_every_thread_of_the_grid_runs_once_with_its_indices(grid, block, seed, 
 
 def test_a_seed_determines_the_order_of_blocks_and_threads_and_others_have_others():
     orders = {seed: order(8, 64, seed=seed) for seed in range(8)}
-    assert all(sorted(found) == list(range(512)) for found in orders.values())
-    assert len({tuple(found) for found in orders.values()}) == 8
+    assert all(sorted(threads) == list(range(512)) for threads in orders.values())
+    assert len({tuple(threads) for threads in orders.values()}) == 8
     assert orders[3] == order(8, 64, seed=3)
 
 
@@ -74,13 +74,13 @@ def test_the_order_within_a_block_does_not_depend_on_the_number_of_workers():
 
 
 def test_threads_of_a_block_start_in_random_order_after_a_barrier_too():
-    found = set()
+    orders = set()
     for seed in range(6):
         seen, count = zeros(65), zeros(1)
         launched("orders_after_barrier", 1, 64, seen, count, seed=seed)
         assert sorted(seen.values[:64]) == list(range(64))
-        found.add(tuple(seen.values[:64]))
-    assert len(found) == 6
+        orders.add(tuple(seen.values[:64]))
+    assert len(orders) == 6
 
 
 # --- barriers

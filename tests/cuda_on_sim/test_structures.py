@@ -12,17 +12,8 @@ from accel.backends.cuda_on_cpu.programs import child
 from .checking import setups
 
 STRUCTURES = [
-    structures.Dim,
-    structures.Range,
-    structures.Shared,
-    structures.Place,
-    structures.Finding,
-    structures.Standing,
-    structures.Segments,
-    structures.Launch,
-    child.Origin,
-    child.Image,
-    child.Host,
+    *[getattr(structures, name) for name in "Dim Range Shared Place Finding Standing Segments Launch".split()],
+    *[child.Origin, child.Image, child.Host],
 ]
 CONSTANTS = {
     **{kind.name: kind.value for kind in structures.Kind},

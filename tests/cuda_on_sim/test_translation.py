@@ -19,9 +19,9 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES).map("".join))
 def test_tokens_are_the_source(source):
-    found = list(tokens(source))
-    assert "".join(token.text for token in found) == source
-    assert all(source.startswith(token.text, token.start) and token.text for token in found)
+    pieces = list(tokens(source))
+    assert "".join(token.text for token in pieces) == source
+    assert all(source.startswith(token.text, token.start) and token.text for token in pieces)
 
 
 @example("asm(asm(// comment\nx", False)  # one statement inside of another, both without an end
@@ -145,9 +145,9 @@ def test_static_shared_memory_stays():
 
 
 def test_inline_ptx_is_an_error_that_names_the_instruction():
-    found = translated('void f() { asm volatile("mov.u32 %0, %%smid;\\n"\n : "=r"(x)); }', checked=False)
-    assert 'static_assert(false, "CUDA that is not simulated: inline PTX (mov.u32 %0, %%smid;)")' in found
-    assert found.count("\n") == 1
+    text = translated('void f() { asm volatile("mov.u32 %0, %%smid;\\n"\n : "=r"(x)); }', checked=False)
+    assert 'static_assert(false, "CUDA that is not simulated: inline PTX (mov.u32 %0, %%smid;)")' in text
+    assert text.count("\n") == 1
 
 
 def test_constants_are_named():

@@ -68,8 +68,8 @@ extern "C" __global__ void positions(unsigned* out) {
 
 @pytest.mark.parametrize("warp", [32, 64])
 def test_vectors_have_the_sizes_and_alignments_of_cuda(warp):
-    found = launch(SOURCE, "layouts", 1, 1, np.zeros(2 * len(VECTORS), "i4"), warp=warp)[0].reshape(-1, 2)
-    for (name, count), (size, aligned) in zip(VECTORS, found.tolist(), strict=True):
+    result = launch(SOURCE, "layouts", 1, 1, np.zeros(2 * len(VECTORS), "i4"), warp=warp)[0].reshape(-1, 2)
+    for (name, count), (size, aligned) in zip(VECTORS, result.tolist(), strict=True):
         element = ELEMENTS[name][1]
         assert (size, aligned) == (element * count, alignment(element, count)), (name, count)
 
@@ -82,8 +82,8 @@ def test_vectors_are_made_of_their_elements():
 @pytest.mark.parametrize("checks", ["none", "all"])
 def test_vectors_are_loaded_and_stored_as_a_whole(checks):
     data = np.arange(4 * 100, dtype="f4")
-    found, sizes, _ = launch(SOURCE, "swap_halves", 1, 128, data, np.zeros(3, "i4"), 100, checks=checks)
-    np.testing.assert_array_equal(found.reshape(-1, 4), data.reshape(-1, 4)[:, [2, 3, 0, 1]])
+    result, sizes, _ = launch(SOURCE, "swap_halves", 1, 128, data, np.zeros(3, "i4"), 100, checks=checks)
+    np.testing.assert_array_equal(result.reshape(-1, 4), data.reshape(-1, 4)[:, [2, 3, 0, 1]])
     assert sizes.tolist() == [16, 32, 32]
 
 
@@ -92,12 +92,12 @@ def test_vectors_are_loaded_and_stored_as_a_whole(checks):
 def test_each_thread_knows_its_place_in_three_dimensions(seed, checks):
     grid, block = (3, 2, 2), (4, 3, 5)
     out = np.zeros((*grid[::-1], *block[::-1], 8), "u4")
-    found = launch(SOURCE, "positions", grid, block, out, seed=seed, checks=checks)[0]
+    result = launch(SOURCE, "positions", grid, block, out, seed=seed, checks=checks)[0]
     indices = np.indices(out.shape[:-1])
     for column, axis in enumerate((5, 4, 3, 2, 1, 0)):
-        np.testing.assert_array_equal(found[..., column], indices[axis])
-    assert np.all(found[..., 6] == 711)
-    assert np.all(found[..., 7] == 3)
+        np.testing.assert_array_equal(result[..., column], indices[axis])
+    assert np.all(result[..., 6] == 711)
+    assert np.all(result[..., 7] == 3)
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
@@ -113,5 +113,5 @@ def test_an_array_of_char_in_shared_memory_has_room_for_vectors(checks):
     }
     """
     data = np.arange(64.0).reshape(32, 2)
-    found = launch(source, "round_trip", 1, 32, data, checks=checks)[0]
-    np.testing.assert_array_equal(found, data[::-1])
+    result = launch(source, "round_trip", 1, 32, data, checks=checks)[0]
+    np.testing.assert_array_equal(result, data[::-1])

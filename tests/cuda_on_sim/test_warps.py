@@ -121,11 +121,11 @@ def test_lanes_read_what_other_lanes_give(dtype, warp, checks):
     x = np.nan_to_num(x) if dtype[0] == "f" else x
     for delta, width in [(1, warp), (5, 8), (16, 32), (31, 32), (3, 2), (0, warp)]:
         empty = np.zeros((9, 64), dtype)
-        found = launch(SOURCE, f"shuffles_{dtype}", 1, 64, x, empty, delta, width, 64, warp=warp, checks=checks)[1]
+        result = launch(SOURCE, f"shuffles_{dtype}", 1, 64, x, empty, delta, width, 64, warp=warp, checks=checks)[1]
         lanes = source_lanes(warp, delta, width)
         for row, source in enumerate([*lanes, *lanes, source_lanes(warp, delta, warp)[0]]):
             right = np.concatenate([each[source] for each in by_warp(x, warp)])
-            np.testing.assert_array_equal(found[row], right, str((row, delta, width)))
+            np.testing.assert_array_equal(result[row], right, str((row, delta, width)))
 
 
 def mask(bits):
@@ -157,13 +157,13 @@ def test_votes_and_matches_are_those_of_the_lanes_that_take_part(warp, seed, che
     random = np.random.default_rng(seed)
     x = random.integers([-1, -9, 1, 9][seed], [2, 10, 2, 300][seed], BLOCK).astype("i4")
     empty = np.zeros((17, BLOCK), "u8")
-    found = launch(SOURCE, "votes", 1, BLOCK, x, empty, BLOCK, seed=seed, warp=warp, checks=checks)[1]
+    result = launch(SOURCE, "votes", 1, BLOCK, x, empty, BLOCK, seed=seed, warp=warp, checks=checks)[1]
     right = np.concatenate([votes_of(each) for each in by_warp(x, warp)], axis=1)
     for row in range(15):
-        np.testing.assert_array_equal(found[row], right[row], str(row))
+        np.testing.assert_array_equal(result[row], right[row], str(row))
     lane = np.arange(BLOCK) % warp
-    np.testing.assert_array_equal(found[15], lane + 100 * (warp - 1 - lane) + 10000 * lane)
-    assert np.all(found[16] == warp)
+    np.testing.assert_array_equal(result[15], lane + 100 * (warp - 1 - lane) + 10000 * lane)
+    assert np.all(result[16] == warp)
 
 
 @pytest.mark.parametrize("checks", ["none", "all"])
@@ -171,10 +171,10 @@ def test_votes_and_matches_are_those_of_the_lanes_that_take_part(warp, seed, che
 def test_reductions_are_those_of_numpy(warp, checks):
     x = np.random.default_rng(2).integers(0, 2**32, BLOCK, "u4")
     empty = np.zeros((9, BLOCK), "u4")
-    found = launch(SOURCE, "reductions", 1, BLOCK, x, empty, BLOCK, warp=warp, checks=checks)[1]
+    result = launch(SOURCE, "reductions", 1, BLOCK, x, empty, BLOCK, warp=warp, checks=checks)[1]
     for begin in range(0, BLOCK, warp):
         part, signed = x[begin : begin + warp], x[begin : begin + warp].view("i4")
-        rows = found[:, begin : begin + warp]
+        rows = result[:, begin : begin + warp]
         right = [part.sum(dtype="u4"), part.min(), part.max(), signed.min().view("u4"), signed.max().view("u4"),
                  np.bitwise_and.reduce(part | 7), np.bitwise_or.reduce(part & 7),
                  np.bitwise_xor.reduce(part)]  # fmt: skip
@@ -187,21 +187,21 @@ def test_reductions_are_those_of_numpy(warp, checks):
 @pytest.mark.parametrize("warp", [32, 64])
 def test_a_tree_of_shuffles_sums_a_warp(warp):
     x = np.arange(128, dtype="f4")
-    found = launch(SOURCE, "sum_of_warp", 1, 128, x, np.zeros(128 // warp, "f4"), warp=warp)[1]
-    np.testing.assert_array_equal(found, x.reshape(-1, warp).sum(axis=1))
+    result = launch(SOURCE, "sum_of_warp", 1, 128, x, np.zeros(128 // warp, "f4"), warp=warp)[1]
+    np.testing.assert_array_equal(result, x.reshape(-1, warp).sum(axis=1))
 
 
 @pytest.mark.parametrize("warp", [32, 64])
 def test_syncwarp_orders_accesses_of_shared_memory(warp):
     x = np.random.default_rng(3).integers(0, 1000, warp, "i4")
-    found = launch(SOURCE, "exchange_in_shared_memory", 1, warp, x, warp=warp)[0]
-    np.testing.assert_array_equal(found, np.roll(x, -3) + 3)
+    result = launch(SOURCE, "exchange_in_shared_memory", 1, warp, x, warp=warp)[0]
+    np.testing.assert_array_equal(result, np.roll(x, -3) + 3)
 
 
 def test_lanes_pull_and_push_values():
     random = np.random.default_rng(5)
     x, lanes = random.integers(0, 1000, 64).astype("i4"), random.permutation(64).astype("i4")
-    found = launch(SOURCE, "permutations", 1, 64, x, lanes, *np.zeros((3, 64), "i4"), warp=64)
-    np.testing.assert_array_equal(found[2], x[lanes])
-    np.testing.assert_array_equal(found[3], x[np.argsort(lanes)])
-    assert np.all(found[4] == x[0])
+    result = launch(SOURCE, "permutations", 1, 64, x, lanes, *np.zeros((3, 64), "i4"), warp=64)
+    np.testing.assert_array_equal(result[2], x[lanes])
+    np.testing.assert_array_equal(result[3], x[np.argsort(lanes)])
+    assert np.all(result[4] == x[0])

@@ -40,10 +40,10 @@ def marked(mask, region):
 
 
 @given(st.lists(strided() | scattered(), max_size=8), st.integers(0, 8))
-def test_the_mask_is_that_of_numpy(regions, asked):
+def test_the_mask_is_that_of_numpy(regions, place):
     expected, unwritten = np.zeros(_SIZE, np.uint8), Unwritten(_POINTER, _SIZE)
     for number, region in enumerate(regions):
-        if number == asked:
+        if number == place:
             unwritten.mask()
         whole = unwritten.all_written_with(region)
         marked(expected, region)
@@ -52,10 +52,10 @@ def test_the_mask_is_that_of_numpy(regions, asked):
 
 
 @given(st.permutations(range(6)), st.integers(0, 3))
-def test_pieces_in_any_order_fill_a_block(order, asked):
+def test_pieces_in_any_order_fill_a_block(order, place):
     unwritten = Unwritten(_POINTER, _SIZE)
     for number, piece in enumerate(order):
-        if number == asked:
+        if number == place:
             unwritten.mask()
         unwritten.all_written_with(Region.at(_POINTER + piece * 100, (25,), (4,), 4))
     assert unwritten.mask().all()

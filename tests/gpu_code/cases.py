@@ -45,9 +45,9 @@ def nothing(seed):
 @functools.cache
 def launches_with(width, bits):
     """Return launches that use every kernel with accesses of a width, by the kernel, or the kernel and its words."""
-    found = [launch_of(case, nothing(1), nothing(2)) for case in every_kernel(width, bits)]
-    words = [macro(launch, "WORD") for launch in found]
-    return {launch.kernel + (f" {word}" if word else ""): launch for launch, word in zip(found, words, strict=True)}
+    copies = [launch_of(case, nothing(1), nothing(2)) for case in every_kernel(width, bits)]
+    words = [macro(launch, "WORD") for launch in copies]
+    return {launch.kernel + (f" {word}" if word else ""): launch for launch, word in zip(copies, words, strict=True)}
 
 
 def macro(launch, name):

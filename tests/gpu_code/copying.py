@@ -39,8 +39,8 @@ class Case(NamedTuple):
 class Memory:
     """Bytes that contain all positions of one end of a copy, with margins."""
 
-    def __init__(self, found, size, phase, seed):
-        low, high = (int(found.min()), int(found.max()) + size) if found.size else (0, 0)
+    def __init__(self, positions, size, phase, seed):
+        low, high = (int(positions.min()), int(positions.max()) + size) if positions.size else (0, 0)
         self.low, self.nbytes = low, high - low
         room = np.random.default_rng(seed).integers(0, 256, high - low + 2 * MARGIN + 32, np.uint8)
         first = room.ctypes.data + MARGIN - low
@@ -56,20 +56,20 @@ class Memory:
         """Return the same bytes, for launches that only write them."""
         return self.range(np.zeros(self.nbytes + 16, np.uint8))
 
-    def at(self, found, size):
+    def at(self, positions, size):
         """Return the indices of the bytes of items at some positions, one item in each row."""
-        return self.start + found[:, None] + np.arange(size)
+        return self.start + positions[:, None] + np.arange(size)
 
 
 def places(plan, end, start, strides):
     """Return the distance of every item from the start of an end, before and after its swizzle."""
     if end.table is not None:
-        found = np.asarray(end.table, np.int64) * plan.itemsize
-        return found, found
-    found = np.array([start], np.int64)
+        positions = np.asarray(end.table, np.int64) * plan.itemsize
+        return positions, positions
+    positions = np.array([start], np.int64)
     for extent, stride in zip(plan.extents, strides, strict=True):
-        found = (found[:, None] + np.arange(extent) * stride).reshape(-1)
-    return found, found if end.swizzle is None else end.swizzle(found)
+        positions = (positions[:, None] + np.arange(extent) * stride).reshape(-1)
+    return positions, positions if end.swizzle is None else end.swizzle(positions)
 
 
 def launch_of(case, target, source):
@@ -122,7 +122,7 @@ def conflicts(case, text=None):
     plan = case.plan
     into = places(plan, case.target, plan.target_start, plan.target_strides)[1]
     out_of = places(plan, case.source, plan.source_start, plan.source_strides)[1]
-    target, source = (Memory(found, plan.itemsize, 0, seed=1) for found in (into, out_of))
+    target, source = (Memory(positions, plan.itemsize, 0, seed=1) for positions in (into, out_of))
     launch = launch_of(case, target, source)
     module = on_processor.compile(text or launches.module_source(), launch.defines, 32, checked=True)
     return module.conflicts(launch.kernel, launch.grid, launch.block, launch.arguments, launch.shared_bytes)
@@ -130,10 +130,10 @@ def conflicts(case, text=None):
 
 def check_fill(plan, end, value, *, blocks=1 << 20, seed=0, **how):
     """Fill the target of a plan by a kernel and by NumPy, and compare all bytes; return the launch."""
-    found = places(plan, end, 0, plan.target_strides)[1]
-    memory = Memory(found, plan.itemsize, end.phase, seed=1)
+    positions = places(plan, end, 0, plan.target_strides)[1]
+    memory = Memory(positions, plan.itemsize, end.phase, seed=1)
     expected = memory.bytes.copy()
-    expected[memory.at(found, plan.itemsize)] = np.frombuffer(value.tobytes(), np.uint8)
+    expected[memory.at(positions, plan.itemsize)] = np.frombuffer(value.tobytes(), np.uint8)
     operand, table = _operand(end, memory, plan), _address(end.table)
     with wide_distances(plan):
         launch = launches.fill_launch(operand, value, memory.address, table=table, limits=_limits(blocks))

@@ -216,14 +216,14 @@ def shuffled(kind, dtype):
 
 def votes():
     """Return a program that stores, for each thread, what its warp says of its numbers."""
-    values, said = view("values", "i8"), view("said", "u8", 2)
+    values, answers = view("values", "i8"), view("said", "u8", 2)
     names = {"some": "any", "every": "all"}
     condition = Compare("gt", load(values, TX), Place("lane", 0))
     body = [Vote(kind, local(name, "?"), condition, 0) for name, kind in names.items()]
-    body += [store(said, Cast(local(name, "?"), np.dtype("u8")), TX, const(n)) for n, name in enumerate(names)]
-    body += [Vote("ballot", local("bits", "u8"), condition, 0), store(said, local("bits", "u8"), TX, const(2))]
-    body.append(store(said, Cast(Place("warp", 0), np.dtype("u8")), TX, const(3)))
-    return program("votes", [values, said], Threads(tuple(body)))
+    body += [store(answers, Cast(local(name, "?"), np.dtype("u8")), TX, const(n)) for n, name in enumerate(names)]
+    body += [Vote("ballot", local("bits", "u8"), condition, 0), store(answers, local("bits", "u8"), TX, const(2))]
+    body.append(store(answers, Cast(Place("warp", 0), np.dtype("u8")), TX, const(3)))
+    return program("votes", [values, answers], Threads(tuple(body)))
 
 
 def atomic(op, dtype):
@@ -284,12 +284,15 @@ def functions(dtype):
 def every_program():
     """Return all these programs, by a name."""
     bf16 = ml_dtypes.bfloat16
-    made = {"saxpy": SAXPY, "collatz": COLLATZ, "grid": grid((1, 2)), "debug": DEBUG, "transpose": TRANSPOSED}
-    made |= {f"sum of {np.dtype(dtype)}": reduced(dtype) for dtype in ("i4", "f2", bf16, "f4", "f8", "c8", "c16")}
-    made |= {f"smallest {np.dtype(dtype)}": reduced(dtype, "min") for dtype in ("u1", "f2", "f8")}
-    made |= {f"{kind} {dtype}": shuffled(kind, dtype) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
-    made |= {"votes": votes(), "copies of 2": copied("f2"), "copies of 4": COPIED, "copies of 16": copied("c16")}
-    made |= {f"checked copies of {dtype}": checked_copies(dtype) for dtype in ("f2", "c8")}
-    made |= {f"{op} {dtype}": atomic(op, dtype) for op in ("add", "max") for dtype in ("i4", "u8", "f2", "f4", "f8")}
-    made |= {f"functions of {np.dtype(dtype)}": functions(dtype) for dtype in ("f2", bf16, "f4", "f8")}
-    return made
+    programs = {"saxpy": SAXPY, "collatz": COLLATZ, "grid": grid((1, 2)), "debug": DEBUG, "transpose": TRANSPOSED}
+    programs |= {f"sum of {np.dtype(dtype)}": reduced(dtype) for dtype in ("i4", "f2", bf16, "f4", "f8", "c8", "c16")}
+    programs |= {f"smallest {np.dtype(dtype)}": reduced(dtype, "min") for dtype in ("u1", "f2", "f8")}
+    programs |= {f"{kind} {dtype}": shuffled(kind, dtype) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
+    programs["votes"] = votes()
+    programs |= {"copies of 2": copied("f2"), "copies of 4": COPIED, "copies of 16": copied("c16")}
+    programs |= {f"checked copies of {dtype}": checked_copies(dtype) for dtype in ("f2", "c8")}
+    programs |= {
+        f"{op} {dtype}": atomic(op, dtype) for op in ("add", "max") for dtype in ("i4", "u8", "f2", "f4", "f8")
+    }
+    programs |= {f"functions of {np.dtype(dtype)}": functions(dtype) for dtype in ("f2", bf16, "f4", "f8")}
+    return programs

@@ -43,8 +43,8 @@ def library():
     """Return the library, or None if it is not installed (`pip install nvidia-cuda-nvrtc`)."""
     spec = importlib.util.find_spec("nvidia")
     folders = [Path(folder) for folder in spec.submodule_search_locations] if spec else []
-    found = sorted([path for folder in folders for path in folder.glob("*/lib/libnvrtc.so.*")])
-    return ctypes.CDLL(str(found[-1])) if found else None
+    files = sorted([path for folder in folders for path in folder.glob("*/lib/libnvrtc.so.*")])
+    return ctypes.CDLL(str(files[-1])) if files else None
 
 
 def version():
@@ -66,9 +66,9 @@ def compile(source, options, architecture):
         ),
         program,
     )
-    made = Compiled(_text(program, "PTX"), _resources(_text(program, "ProgramLog")), _bytes(program, "CUBIN"))
+    result = Compiled(_text(program, "PTX"), _resources(_text(program, "ProgramLog")), _bytes(program, "CUBIN"))
     library().nvrtcDestroyProgram(ctypes.byref(program))
-    return made
+    return result
 
 
 def _resources(log):
@@ -94,11 +94,11 @@ def instructions(code):
         file.flush()
         command = [disassembler(), "--print-code", file.name]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = {}
+    by_kernel = {}
     for section in re.split(r"(?m)^\s*\.section\s+", text)[1:]:
         if name := re.match(r"\.text\.(\w+)", section):
-            found[name[1]] = [line for line in INSTRUCTION.findall(section) if not line.startswith("NOP")]
-    return found
+            by_kernel[name[1]] = [line for line in INSTRUCTION.findall(section) if not line.startswith("NOP")]
+    return by_kernel
 
 
 def _text(program, what):

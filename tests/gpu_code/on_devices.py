@@ -23,14 +23,14 @@ def run_on(device, program, arguments, grid=ONE, block=ONE, **_):
     backend = heap_of(device).backend
     stream, copies, numbers = backend.default_stream(device), [], []
     for parameter, value in zip(program.parameters, arguments, strict=True):
-        given = flattened(parameter, value, 64)
+        values = flattened(parameter, value, 64)
         if isinstance(parameter, View):
             low, high = np.lib.array_utils.byte_bounds(value)
             bytes_here = bytes_at(low, high - low)
             there = accel.from_numpy(bytes_here.copy()).to(device)
             copies.append((bytes_here, there))
-            given[0] = int(given[0]) - low + there.storage.owner.block.pointer
-        numbers += [number.item() if isinstance(number, np.generic) else number for number in given]
+            values[0] = int(values[0]) - low + there.storage.owner.block.pointer
+        numbers += [number.item() if isinstance(number, np.generic) else number for number in values]
     failure, results = None, ()
     finish = backend.compile_kernel(device, program).launch(
         numbers, grid=grid, block=block, stream=stream, explain=FoundError

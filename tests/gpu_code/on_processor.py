@@ -142,9 +142,9 @@ def compile(source, options=(), warp=32, *, checked=False):
     """Compile a source text to a module of its kernels; see the docstring of this file."""
     names = kernel_names(source)
     # A text of several kernels for copies has a macro for each, and a module has the kernels whose macros are defined.
-    chosen = tuple([name for name in names if f"-DACCEL_{name.upper()}=1" in options]) or names
+    kernels = tuple([name for name in names if f"-DACCEL_{name.upper()}=1" in options]) or names
     try:
-        built = build(source, options=(*options, f"-DACCEL_WARP={warp}"), warp=warp, checked=checked, kernels=chosen)
+        built = build(source, options=(*options, f"-DACCEL_WARP={warp}"), warp=warp, checked=checked, kernels=kernels)
     except KernelSyntaxError as error:
         raise KernelError(str(error)) from None
     return Module(Loaded.load(built, "tests"), warp)

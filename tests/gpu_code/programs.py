@@ -72,13 +72,13 @@ def address(array):
 
 def aligned(nbytes, seed):
     """Return arbitrary bytes at a multiple of 16."""
-    made = np.random.default_rng(seed).integers(0, 256, nbytes + 16, np.uint8)
-    return made[-int(address(made)) % 16 :][:nbytes]
+    room = np.random.default_rng(seed).integers(0, 256, nbytes + 16, np.uint8)
+    return room[-int(address(room)) % 16 :][:nbytes]
 
 
 def failure_of(record):
-    found = Failure._make(record.tolist())
-    return found if found.failures else None
+    failure = Failure._make(record.tolist())
+    return failure if failure.failures else None
 
 
 def results_of(program, frame):

@@ -147,7 +147,7 @@ def aligned(plan, target, source):
         run *= leaves.pop().extent
     steps = [step for _, *both in leaves for step in both]
     starts = (target.phase + plan.target_start, source.phase + plan.source_start)
-    mixed = [found for end in (target, source) if end.swizzle for found in moved(end.swizzle)]
+    mixed = [number for end in (target, source) if end.swizzle for number in moved(end.swizzle)]
     vector = math.gcd(16, run, *steps, *starts, *mixed)
     return plan._replace(vector=vector)
 
@@ -216,6 +216,6 @@ def fills(draw):
     return plan, end
 
 
-def clash(found, itemsize):
+def clash(positions, itemsize):
     """Tell whether two items share bytes."""
-    return found.size > 1 and bool(np.diff(np.sort(found)).min() < itemsize)
+    return positions.size > 1 and bool(np.diff(np.sort(positions)).min() < itemsize)

@@ -39,8 +39,8 @@ def _compiler():
 @functools.cache
 def version():
     """Return the version text of the compiler."""
-    said = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
-    return re.search(r"clang version \S+", said)[0]
+    text = subprocess.run([*CLANG, "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"clang version \S+", text)[0]
 
 
 def compiled(text, architecture, *defines):
@@ -64,7 +64,7 @@ def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, arch
         assert name == launch.kernel
         used[kernel] = int(registers)
         for what in (r"private_segment_fixed_size", r"\.vgpr_spill_count"):
-            assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+            assert {int(number) for number in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
         # A scalar register is spilled to a lane of a vector register, not to memory.
         assert int(re.search(r"\.sgpr_spill_count:\s+(\d+)", code)[1]) <= MOST_SCALARS
         for access, size in zip(("load", "store"), accesses(launch), strict=True):
@@ -78,14 +78,14 @@ def test_registers_suffice_and_an_item_is_one_access_of_memory(width, bits, arch
 def test_views_are_taken_by_value_and_cost_no_memory(architecture):
     code = compiled(users.ADD.unit, architecture)
     for what in (r"private_segment_fixed_size", r"\.sgpr_spill_count", r"\.vgpr_spill_count"):
-        assert {int(found) for found in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
+        assert {int(number) for number in re.findall(rf"{what}:?\s+(\d+)", code)} == {0}
     assert [*map(int, re.findall(r"\.size:\s+(\d+)\n\s+\.value_kind:\s+by_value", code))] == users.sizes()
 
 
 @pytest.mark.parametrize("wrong", users.WRONG)
 def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
     source = users.WRONG[wrong]
-    with pytest.raises(AssertionError) as said:
+    with pytest.raises(AssertionError) as refusal:
         compiled(source.unit, ARCHITECTURES[0])
-    error = source.located_error("add", KernelSyntaxError(str(said.value)))
+    error = source.located_error("add", KernelSyntaxError(str(refusal.value)))
     assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

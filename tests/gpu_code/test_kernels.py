@@ -55,10 +55,13 @@ def test_a_fill_sets_these_elements_and_no_others(case, blocks, seed):
 @every_width
 @both_indices
 def test_every_width_is_read_and_written_in_one_piece(width, bits):
-    found = [check_copy(case._replace(seed=seed), checks=ALL) for seed, case in enumerate(every_kernel(width, bits))]
-    assert {macro(launch, "ITEM") for launch in found} == {str(width)}
+    copies = [check_copy(case._replace(seed=seed), checks=ALL) for seed, case in enumerate(every_kernel(width, bits))]
+    assert {macro(launch, "ITEM") for launch in copies} == {str(width)}
     kernels = ["copy_items", "copy_items", "gather_items", "copy_table", "copy_boxes", "transpose_tiles"]
-    assert [launch.kernel for launch in found] == [*kernels, *["transpose_tiles", "copy_rows"] * (width < 16)]
+    assert [launch.kernel for launch in copies] == [
+        *kernels,
+        *["transpose_tiles", "copy_rows"] * (width < 16),
+    ]
 
 
 SIDES = (64, 65, 66, 68, 72, 127, 128, 130)
@@ -190,8 +193,8 @@ def test_more_loops_are_refused():
 @pytest.mark.parametrize("eviction", CacheEviction)
 def test_a_hint_changes_nothing_but_the_module(eviction):
     plan = matrix(4, 33, 40)._replace(eviction=eviction)
-    found = [define for define in check_copy(Case(plan)).defines if "EVICTION" in define]
-    assert found == ([] if eviction is CacheEviction.NORMAL else [f"-DACCEL_EVICTION={eviction.value}"])
+    hints = [define for define in check_copy(Case(plan)).defines if "EVICTION" in define]
+    assert hints == ([] if eviction is CacheEviction.NORMAL else [f"-DACCEL_EVICTION={eviction.value}"])
 
 
 @given(st.integers(1, 1 << 40), st.sampled_from([(1, 0, 0), (0, 1, 1)]))

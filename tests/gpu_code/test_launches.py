@@ -93,8 +93,8 @@ def test_distances_are_in_items_and_may_be_as_large_as_their_bits_say(bits, star
     # Only the pages that are touched take memory.
     source, target = np.empty((1 << 33) + 64, np.uint8), np.zeros(4, np.uint32)
     base = source.ctypes.data + max(-start, 0)
-    found = [start + i * strides[0] + j * strides[1] for i in range(2) for j in range(2)]
-    for value, distance in enumerate(found):
+    distances = [start + i * strides[0] + j * strides[1] for i in range(2) for j in range(2)]
+    for value, distance in enumerate(distances):
         at = base + distance - source.ctypes.data
         source[at : at + 4].view(np.uint32)[0] = value
     launch = launched(plan)

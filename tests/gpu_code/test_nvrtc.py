@@ -60,10 +60,10 @@ def bytes_in_flight(code):
 def test_registers_suffice(width, bits, architecture):
     used = {}
     for name, launch in launches_with(width, bits).items():
-        ((kernel, found),) = compiled(launch, architecture).kernels.items()
-        assert (kernel, found.stack, found.spilled) == (launch.kernel, 0, 0)
-        assert found.shared <= MOST_SHARED
-        used[name] = found.registers
+        ((kernel, resources),) = compiled(launch, architecture).kernels.items()
+        assert (kernel, resources.stack, resources.spilled) == (launch.kernel, 0, 0)
+        assert resources.shared <= MOST_SHARED
+        used[name] = resources.registers
     print(f"NVRTC {nvrtc.version()} {architecture} {width:2} bytes, {bits} bits, registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert len(used) == (5 if width == 16 else 7)
     assert max(used.values()) <= MOST_REGISTERS
@@ -159,15 +159,19 @@ def test_a_hint_is_in_every_load_of_items(eviction, width):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_views_are_taken_by_value_and_cost_no_memory(architecture):
-    made = nvrtc.compile(users.ADD.unit, (), architecture)
-    assert (made.kernels["add"].stack, made.kernels["add"].spilled, ".local" in made.ptx) == (0, 0, False)
-    assert [*map(int, re.findall(r"\.param \.align 8 \.b8 add_param_\d\[(\d+)\]", made.ptx))] == users.sizes()
+    result = nvrtc.compile(users.ADD.unit, (), architecture)
+    assert (
+        result.kernels["add"].stack,
+        result.kernels["add"].spilled,
+        ".local" in result.ptx,
+    ) == (0, 0, False)
+    assert [*map(int, re.findall(r"\.param \.align 8 \.b8 add_param_\d\[(\d+)\]", result.ptx))] == users.sizes()
 
 
 @pytest.mark.parametrize("wrong", users.WRONG)
 def test_what_is_wrong_in_a_users_kernel_leads_to_its_line(wrong):
     source = users.WRONG[wrong]
-    with pytest.raises(AssertionError) as said:
+    with pytest.raises(AssertionError) as refusal:
         nvrtc.compile(source.unit, (), "sm_90")
-    error = source.located_error("add", KernelSyntaxError(str(said.value)))
+    error = source.located_error("add", KernelSyntaxError(str(refusal.value)))
     assert (error.filename, error.lineno, error.text) == (source.file, 5, source.text.splitlines()[4])

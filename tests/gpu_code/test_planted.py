@@ -103,13 +103,13 @@ SEEN_BY_CHECKS = [
 
 def finds(name, text=None, **how):
     """Return the seeds with which a case fails."""
-    found = []
+    seeds = []
     for seed in range(10):
         try:
             check_copy(CASES[name]._replace(seed=2 * seed), text, **how)
         except (AssertionError, KernelError):
-            found.append(seed)
-    return found
+            seeds.append(seed)
+    return seeds
 
 
 @pytest.mark.parametrize("name", CASES)

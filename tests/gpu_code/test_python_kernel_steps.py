@@ -66,16 +66,16 @@ def collatz(n):
 
 @pytest.mark.parametrize("steps", [(1, 1), (2, 3), (-1, 1), (1, -2)])
 def test_a_loop_over_several_axes_has_the_ranges_of_python(steps):
-    found = np.zeros((40, 12), "i8")
-    run_text(grid(steps), [found], bits=32)
-    expected = np.zeros_like(found)
+    target = np.zeros((40, 12), "i8")
+    run_text(grid(steps), [target], bits=32)
+    expected = np.zeros_like(target)
     for i in range(1, 40, steps[0]):
         for j in range(0, 9, steps[1]):
             weights, total, last = [k + i for k in range(5)], i * 100, -7
             for last in range(4, j, -2):
                 total += weights[last]
             expected[i, j] = total * 1000 + last
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(target, expected)
 
 
 INTEGERS = ["i1", "u2", "i4", "u4", "i8", "u8"]
@@ -87,19 +87,19 @@ def test_reductions(dtype):
     dtype = np.dtype(dtype)
     operations = ["add"] if dtype.kind == "c" else ["add", "min", "max"]
     random = np.random.default_rng(0)
-    made = reductions(dtype, operations)
+    reduce = reductions(dtype, operations)
     for size in (0, 1, 255, 5000):
         values = (random.normal(size=size) * 100).astype("i8" if dtype.kind in "iu" else dtype).astype(dtype)
         start = np.array([3]).astype(dtype)[0]
-        failure, (total, *ends) = run_text(made, [values, start], seed=size)
-        given = np.append(values, start)
+        failure, (total, *ends) = run_text(reduce, [values, start], seed=size)
+        numbers = np.append(values, start)
         assert failure is None
-        assert ends == ([] if dtype.kind == "c" else [given.min(), given.max()])
+        assert ends == ([] if dtype.kind == "c" else [numbers.min(), numbers.max()])
         if dtype.kind in "iu":
-            assert total == given.astype("i8").sum().astype(dtype)
+            assert total == numbers.astype("i8").sum().astype(dtype)
         else:
-            exact = complex(fsum(given.real.astype("f8")), fsum(given.imag.astype("f8")))
-            assert abs(complex(total) - exact) <= float(ml_dtypes.finfo(given.real.dtype).eps) * abs(exact)
+            exact = complex(fsum(numbers.real.astype("f8")), fsum(numbers.imag.astype("f8")))
+            assert abs(complex(total) - exact) <= float(ml_dtypes.finfo(numbers.real.dtype).eps) * abs(exact)
 
 
 def reductions(dtype, operations):
@@ -140,7 +140,7 @@ def test_several_reductions_of_one_loop_and_bounds_from_a_step_before():
     )
     begin = Assign(n, const(900)), Assign(least, const(5, "f4")), Assign(total, const(7))
     reductions = Reduction(total, "add"), Reduction(least, "min")
-    made = program(
+    both = program(
         "both",
         [values],
         Once(begin, Frame((), (n, least, total))),
@@ -150,7 +150,7 @@ def test_several_reductions_of_one_loop_and_bounds_from_a_step_before():
     )
     x = np.random.default_rng(3).normal(size=1000).astype("f4")
     negative = np.flatnonzero(x[10:900] < 0) + 10
-    assert run_text(made, [x]) == (None, (7 + negative.sum(), min(5, x[10:900].min())))
+    assert run_text(both, [x]) == (None, (7 + negative.sum(), min(5, x[10:900].min())))
 
 
 @seeds
@@ -210,13 +210,13 @@ def test_shuffles_of_every_size(dtype):
 
 @warps
 def test_votes(warp):
-    values, said = np.random.default_rng(0).integers(-50, 130, 192), np.zeros((192, 4), "u8")
+    values, answers = np.random.default_rng(0).integers(-50, 130, 192), np.zeros((192, 4), "u8")
     values[:warp] = 200
-    run_text(votes(), [values, said], grid=(1, 1, 1), block=(192, 1, 1), warp=warp)
+    run_text(votes(), [values, answers], grid=(1, 1, 1), block=(192, 1, 1), warp=warp)
     yes = (values.reshape(-1, warp) > np.arange(warp)).repeat(warp, 0)
     bits = [sum(1 << int(lane) for lane in np.flatnonzero(row)) for row in yes]
     expected = np.array([yes.any(1), yes.all(1), bits, [warp] * 192], "u8").T
-    np.testing.assert_array_equal(said, expected)
+    np.testing.assert_array_equal(answers, expected)
 
 
 @seeds
@@ -246,27 +246,27 @@ def test_atomic_operations(dtype):
         was, expected = local(f"was{name}", dtype), const(0, dtype) if name == "compare" else None
         element = at(target, index("mod", POSITION, const(3)))
         body += [Atomic(name, target.name, element, load(values), was, expected), store(old, was)]
-    given = np.random.default_rng(0).integers(0, 3, 500).astype(dtype)
+    numbers = np.random.default_rng(0).integers(0, 3, 500).astype(dtype)
     before = np.array([1, 0, 3, 9], dtype)
     arrays = [array for _ in names for array in (before.copy(), np.zeros(500, dtype))]
-    run_text(program("atomic", [values, *views], loop(values, *body)), [given, *arrays], seed=5)
+    run_text(program("atomic", [values, *views], loop(values, *body)), [numbers, *arrays], seed=5)
     for name, target, old in zip(names, arrays[::2], arrays[1::2], strict=True):
         assert target[3] == 9
         for place in range(3):
-            check_atomic(name, before[place], given[place::3], target[place], old[place::3])
+            check_atomic(name, before[place], numbers[place::3], target[place], old[place::3])
 
 
-def check_atomic(name, before, given, after, replaced):
+def check_atomic(name, before, numbers, after, replaced):
     if name == "add":
-        total = given.sum(dtype="f4" if given.dtype == BF16 else None) + before
-        assert after == total.astype(given.dtype)
+        total = numbers.sum(dtype="f4" if numbers.dtype == BF16 else None) + before
+        assert after == total.astype(numbers.dtype)
     elif name == "exchange":
-        assert sorted([*replaced, after], key=float_of) == sorted([*given, before], key=float_of)
+        assert sorted([*replaced, after], key=float_of) == sorted([*numbers, before], key=float_of)
     elif name == "compare":
-        stored = given[replaced == 0]
+        stored = numbers[replaced == 0]
         assert after == (before if before != 0 else next(filter(None, stored), before))
     else:
-        assert after == (np.min if name == "min" else np.max)([before, *given])
+        assert after == (np.min if name == "min" else np.max)([before, *numbers])
 
 
 def float_of(number):
@@ -289,7 +289,7 @@ def test_the_text_is_readable():
 def test_names_may_be_those_of_cpp_or_not_ascii():
     names = ["float", "threadIdx", "größe", "frame", "add"]
     views = [view(name, "i8") for name in names]
-    made = program("double", views, loop(views[0], *[store(each, POSITION) for each in views]))
+    double = program("double", views, loop(views[0], *[store(each, POSITION) for each in views]))
     arrays = [np.zeros(10, "i8") for _ in names]
-    run_text(made, arrays)
+    run_text(double, arrays)
     assert [array.tolist() for array in arrays] == [[*range(10)]] * len(names)

@@ -18,29 +18,13 @@ INTEGERS = [dtype for dtype in DTYPES if dtype.kind in "iu"]
 FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f" or dtype == BF16]
 COMPLEX = [dtype for dtype in DTYPES if dtype.kind == "c"]
 UFUNCS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "pow": np.power,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "lshift": np.left_shift,
-    "rshift": np.right_shift,
-    "min": np.minimum,
-    "max": np.maximum,
-}
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "lshift": np.left_shift, "rshift": np.right_shift, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
 COMPARISONS = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-}
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
 SMALL = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 7.25, 1e-3, 1e-7, 3e4, 6e4, -7e4]
 SPECIAL = [*SMALL, 1e30, 1e-30, np.inf, -np.inf, np.nan]
 
@@ -72,30 +56,30 @@ def pairs(dtype):
 def computed(sources, expressions, **how):
     """Return the values of expressions of the elements of arrays, which are the views a, b and c."""
     views = [view(name, source.dtype, writable=False) for name, source in zip("abc", sources, strict=False)]
-    made = [np.zeros(len(sources[0]), dtype) for dtype, _ in expressions]
-    assert run_text(elementwise(views, expressions), [*sources, *made], **how) == (None, ())
-    return made
+    targets = [np.zeros(len(sources[0]), dtype) for dtype, _ in expressions]
+    assert run_text(elementwise(views, expressions), [*sources, *targets], **how) == (None, ())
+    return targets
 
 
 def operands(dtype):
     return [load(view(name, dtype)) for name in "ab"]
 
 
-def same(found, expected):
-    expected = np.asarray(expected).astype(found.dtype)
-    if found.dtype == BF16:  # whose NaN NumPy does not know
-        found, expected = found.astype("f4"), expected.astype("f4")
-    np.testing.assert_array_equal(found, expected)
-    if found.dtype.kind == "f":
-        np.testing.assert_array_equal(np.signbit(found) & (found == 0), np.signbit(expected) & (found == 0))
+def same(values, expected):
+    expected = np.asarray(expected).astype(values.dtype)
+    if values.dtype == BF16:  # whose NaN NumPy does not know
+        values, expected = values.astype("f4"), expected.astype("f4")
+    np.testing.assert_array_equal(values, expected)
+    if values.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(values) & (values == 0), np.signbit(expected) & (values == 0))
 
 
-def close(found, expected, units):
+def close(values, expected, units):
     """Compare floats, up to some units of the last digit, and up to the smallest normal number."""
-    expected = np.asarray(expected).astype(found.dtype)
-    info = ml_dtypes.finfo(found.dtype)
+    expected = np.asarray(expected).astype(values.dtype)
+    info = ml_dtypes.finfo(values.dtype)
     error = {"rtol": units * float(info.eps), "atol": float(info.smallest_normal)}
-    np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), **error)
+    np.testing.assert_allclose(values.astype("f8"), expected.astype("f8"), **error)
 
 
 def check_binary(dtype, names, oracle=UFUNCS, inexact=()):
@@ -103,21 +87,21 @@ def check_binary(dtype, names, oracle=UFUNCS, inexact=()):
     x, y = operands(dtype)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in names])
-        for name, found in zip(names, made, strict=True):
+        results = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in names])
+        for name, values in zip(names, results, strict=True):
             if name in inexact:
-                close(found, oracle[name](a, b), 8)
+                close(values, oracle[name](a, b), 8)
             else:
-                same(found, oracle[name](a, b))
+                same(values, oracle[name](a, b))
 
 
 def integer_pow(a, b):
     """Return powers that wrap around; a negative exponent gives the whole part."""
-    found = []
+    powers = []
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
         negative = x ** (y % 2) if abs(x) == 1 else 0
-        found.append(pow(x, y, 1 << 64) if y >= 0 else negative % (1 << 64))
-    return np.array(found, np.uint64).astype(a.dtype)
+        powers.append(pow(x, y, 1 << 64) if y >= 0 else negative % (1 << 64))
+    return np.array(powers, np.uint64).astype(a.dtype)
 
 
 def arithmetic_shift(a, b):
@@ -152,14 +136,14 @@ def test_complex_numbers(dtype):
     x, y = operands(dtype)
     operations = ["add", "sub", *close]
     with np.errstate(all="ignore"):
-        found = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in operations])
-        for name, values in zip(operations, found, strict=True):
+        results = computed((a, b), [(dtype, Binary(name, x, y, dtype)) for name in operations])
+        for name, values in zip(operations, results, strict=True):
             expected = UFUNCS[name](a, b)
-            known = np.isfinite(expected) & (np.abs(expected) < 1e30)
+            certain = np.isfinite(expected) & (np.abs(expected) < 1e30)
             if name == "pow":  # the angle of a large number to a large power is lost to rounding
-                known &= (np.abs(a) < 10) & (np.abs(b) < 10)
+                certain &= (np.abs(a) < 10) & (np.abs(b) < 10)
             np.testing.assert_allclose(
-                values[known], expected[known], rtol=1e-4 if dtype == "c8" else 1e-12, atol=1e-30
+                values[certain], expected[certain], rtol=1e-4 if dtype == "c8" else 1e-12, atol=1e-30
             )
 
 
@@ -179,8 +163,8 @@ def test_comparisons_choices_and_unary_operations(dtype):
         if dtype.kind in "iub":
             expressions.append((dtype, Unary("invert", x, dtype)))
             expected.append(~a)
-    for found, right in zip(computed((a, b), expressions), expected, strict=True):
-        same(found, right)
+    for values, right in zip(computed((a, b), expressions), expected, strict=True):
+        same(values, right)
 
 
 @pytest.mark.parametrize("source", DTYPES, ids=ids)
@@ -189,10 +173,10 @@ def test_casts_and_numbers_in_the_text(source):
     a = numbers(source)
     x, _ = operands(source)
     written = [(source, const(value, source)) for value in a]
-    made = computed((a,), [*[(target, Cast(x, target)) for target in targets], *written])
-    for found in made[: len(targets)]:
-        same(found, cast(a, found.dtype))
-    same(np.array([found[0] for found in made[len(targets) :]]), a)
+    results = computed((a,), [*[(target, Cast(x, target)) for target in targets], *written])
+    for values in results[: len(targets)]:
+        same(values, cast(a, values.dtype))
+    same(np.array([values[0] for values in results[len(targets) :]]), a)
 
 
 def cast(a, target):
@@ -205,41 +189,13 @@ def cast(a, target):
         return np.array([min(max(x, ends.min), ends.max) for x in whole], target)
 
 
-ONE = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "cbrt",
-    "cos",
-    "cosh",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-]
+ONE = """
+acos acosh asin asinh atan atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt tan tanh
+""".split()
 RENAMED = {f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")}
 EXACT = {
-    "abs": np.abs,
-    "ceil": np.ceil,
-    "floor": np.floor,
-    "round": np.round,
-    "trunc": np.trunc,
-    "sign": np.sign,
-    "square": np.square,
-    "real": np.real,
-    "conj": np.conj,
-    "imag": np.imag,
+    name: getattr(np, name)
+    for name in ("abs", "ceil", "floor", "round", "trunc", "sign", "square", "real", "conj", "imag")
 }
 PREDICATES = {"isfinite": np.isfinite, "isinf": np.isinf, "isnan": np.isnan, "signbit": np.signbit}
 
@@ -253,27 +209,27 @@ def test_functions_of_floats(dtype):
     expressions += [(dtype, Call(name, (x, y), dtype)) for name in two]
     expressions += [(dtype, Call("fma", (x, y, x), dtype))]
     expressions += [(TRUTH, Call(name, (x,), TRUTH)) for name in PREDICATES]
-    found = computed((a, b), expressions)
+    results = computed((a, b), expressions)
     with np.errstate(all="ignore"):
         for name in ONE:
-            close(found.pop(0), getattr(np, RENAMED.get(name, name))(a.astype("f8")), 6)
-        close(found.pop(0), 1 / np.sqrt(a.astype("f8")), 2)
+            close(results.pop(0), getattr(np, RENAMED.get(name, name))(a.astype("f8")), 6)
+        close(results.pop(0), 1 / np.sqrt(a.astype("f8")), 2)
         for function in EXACT.values():
-            same(found.pop(0), function(a.astype("f4") if dtype == BF16 else a))
+            same(results.pop(0), function(a.astype("f4") if dtype == BF16 else a))
         for function in two.values():
-            close(found.pop(0), function(a, b), 2)
+            close(results.pop(0), function(a, b), 2)
         wide = a.astype("f8") * b.astype("f8") + a.astype("f8")
         plain = np.abs(wide) > 1e-4
-        close(found.pop(0)[plain], wide[plain], 4)
+        close(results.pop(0)[plain], wide[plain], 4)
         for function in PREDICATES.values():
-            same(found.pop(0), function(a))
+            same(results.pop(0), function(a))
 
 
 def test_the_imaginary_part_of_a_float_may_be_a_divisor():
     dtype, a = np.dtype("f4"), np.array([1, -2, 3], "f4")
     x, _ = operands(dtype)
-    (found,) = computed((a,), [(dtype, Binary("truediv", x, Call("imag", (x,), dtype), dtype))])
-    same(found, [np.inf, -np.inf, np.inf])
+    (values,) = computed((a,), [(dtype, Binary("truediv", x, Call("imag", (x,), dtype), dtype))])
+    same(values, [np.inf, -np.inf, np.inf])
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=ids)
@@ -281,11 +237,11 @@ def test_functions_of_integers(dtype):
     a = numbers(dtype)
     x, _ = operands(dtype)
     names = ["abs", "sign", "square", "floor", "ceil", "trunc", "round", "popcount"]
-    found = computed((a,), [(dtype, Call(name, (x,), dtype)) for name in names])
-    for values, expected in zip(found, [np.abs(a), np.sign(a), np.square(a), a, a, a, a], strict=False):
+    results = computed((a,), [(dtype, Call(name, (x,), dtype)) for name in names])
+    for values, expected in zip(results, [np.abs(a), np.sign(a), np.square(a), a, a, a, a], strict=False):
         same(values, expected)
     bits = a.view(f"u{a.itemsize}")
-    same(found[-1], np.bitwise_count(bits))
+    same(results[-1], np.bitwise_count(bits))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX, ids=ids)
@@ -294,7 +250,7 @@ def test_parts_of_complex_numbers(dtype):
     x, _ = operands(dtype)
     part = a.real.dtype
     whole = Call("complex", (Call("imag", (x,), part), Call("real", (x,), part)), dtype)
-    found = computed(
+    results = computed(
         (a,),
         [
             (part, Call("abs", (x,), part)),
@@ -302,6 +258,6 @@ def test_parts_of_complex_numbers(dtype):
             (dtype, whole),
         ],
     )
-    np.testing.assert_allclose(found[0], np.abs(a), rtol=2 * np.finfo(part).eps)
-    same(found[1], a.conj())
-    same(found[2], a.imag + 1j * a.real)
+    np.testing.assert_allclose(results[0], np.abs(a), rtol=2 * np.finfo(part).eps)
+    same(results[1], a.conj())
+    same(results[2], a.imag + 1j * a.real)

@@ -31,10 +31,10 @@ def with_nvrtc(program, architecture="sm_90", bits=32):
 def test_nvrtc_spills_nothing_and_uses_few_registers(architecture, bits):
     used = {}
     for name, program in programs().items():
-        made = with_nvrtc(program, architecture, bits)
-        assert len(made.kernels) >= len(program.steps)
-        assert {kernel.spilled for kernel in made.kernels.values()} == {0}, name
-        used[name] = max(kernel.registers for kernel in made.kernels.values())
+        result = with_nvrtc(program, architecture, bits)
+        assert len(result.kernels) >= len(program.steps)
+        assert {kernel.spilled for kernel in result.kernels.values()} == {0}, name
+        used[name] = max(kernel.registers for kernel in result.kernels.values())
     print(f"NVRTC {nvrtc.version()} {architecture}, {bits} bits, registers: {used}")  # noqa: T201 - what ci/device_code shows
     assert max(used.values()) <= MOST_REGISTERS
 
@@ -67,4 +67,4 @@ def test_clang_spills_no_vector_registers_for_amd(architecture, bits):
         code = compiled(device_source(program), architecture, f"-DACCEL_INDEX={bits}", f"-DACCEL_WARP={warp}")
         assert kernel_name(program, 0) in code
         if "functions" not in name:  # the header for tests declares these, and calls need a stack
-            assert {int(found) for found in re.findall(r"\.vgpr_spill_count:\s+(\d+)", code)} == {0}, name
+            assert {int(number) for number in re.findall(r"\.vgpr_spill_count:\s+(\d+)", code)} == {0}, name

@@ -31,9 +31,9 @@ def test_bounds_are_computed_from_arguments_and_the_prelude(rows, columns, n, st
     half = Assign(local("half"), index("floordiv", index("add", Extent("v", 1), local("n")), const(2)))
     lost = Assign(local("lost", "f4"), Cast(local("n"), local("lost", "f4").dtype))
     loop = looped([const(1), local("n")], [index("mul", Extent("v", 0), const(3)), local("half")], [const(step)] * 2)
-    made = Program("f", (V, N), (lost, half), (loop,))
+    function = Program("f", (V, N), (lost, half), (loop,))
     expected = len(range(1, 3 * rows, step)) * len(range(n, (columns + n) // 2, step))
-    assert trips(made, loop)([0, rows, columns, 7, 8, n]) == expected
+    assert trips(function, loop)([0, rows, columns, 7, 8, n]) == expected
 
 
 def test_arithmetic_wraps_around_as_on_the_device():
@@ -50,5 +50,5 @@ def test_what_a_step_before_computes_is_not_known():
 def test_no_element_is_further_away_than_the_reach(axes):
     extents, strides = zip(*axes, strict=True)
     distances = [i * strides[0] + j * strides[1] for i in range(extents[0]) for j in range(extents[1])]
-    found = reach(program("f", [N, V], looped([const(0)], [Stride("v", 0)], [const(1)])))
-    assert found([1 << 40, 0, *extents, *strides]) >= max([0, *map(abs, distances)])
+    distance = reach(program("f", [N, V], looped([const(0)], [Stride("v", 0)], [const(1)])))
+    assert distance([1 << 40, 0, *extents, *strides]) >= max([0, *map(abs, distances)])

@@ -14,17 +14,17 @@ CLANGS = ("clang++-19", "clang++-20", "clang++-21", "clang++-18")
 
 def hip_compiler():
     """Return the command of a clang that compiles HIP, Debian's or that of ziglang; an empty tuple if there is none."""
-    found = next(filter(None, map(shutil.which, CLANGS)), None)
-    if found:
-        return (found,)
+    path = next(filter(None, map(shutil.which, CLANGS)), None)
+    if path:
+        return (path,)
     # Not `zig c++`, which knows fewer languages than the clang behind it.
     zig = (sys.executable, "-m", "ziglang", "clang", "--driver-mode=g++")
     return zig if importlib.util.find_spec("ziglang") else ()
 
 
-def need(found, what, remedy="ci/device_code installs it"):
+def need(tool, what, remedy="ci/device_code installs it"):
     """Skip a test without its compiler; fail it if ACCEL_REQUIRE_DEVICE_COMPILERS=1."""
-    if found:
+    if tool:
         return
     if os.environ.get("ACCEL_REQUIRE_DEVICE_COMPILERS") == "1":
         pytest.fail(f"{what} is missing; {remedy}")

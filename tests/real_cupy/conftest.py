@@ -24,10 +24,10 @@ def pytest_ignore_collect(config):
 @pytest.fixture
 def driver():
     """The fake driver, which does work at once; its settings are restored."""
-    made = FakeDriver()
-    made.run_at_once()
-    yield made
-    made.restore()
+    fake = FakeDriver()
+    fake.run_at_once()
+    yield fake
+    fake.restore()
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ class FakeDriver:
         self._library.fake_counts.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
     def run_late(self, seed):
-        """Let streams run when somebody waits, in an order drawn from a seed."""
+        """Let streams run when they are waited for, in an order drawn from a seed."""
         self._library.fake_set_late(1, seed)
 
     def run_at_once(self):
@@ -27,7 +27,7 @@ class FakeDriver:
         self._library.fake_set_late(0, 0)
 
     def stall(self, stalled=True):
-        """Let queries move nothing on, so that a stream that runs late stays busy until somebody waits."""
+        """Let queries move nothing on, so that a stream that runs late stays busy until it is waited for."""
         self._library.fake_set_stalled(stalled)
 
     def reach_pageable(self, reaches=True):
@@ -51,8 +51,8 @@ class FakeDriver:
 
     def restore(self):
         """Return to the settings of the environment."""
-        given = os.environ.get
-        self._library.fake_set_counting(int(given("FAKE_COUNT", "0")))
-        self._library.fake_set_reaches_pageable(int(given("FAKE_REACHES_PAGEABLE", "0")))
-        self._library.fake_set_stalled(int(given("FAKE_STALL", "0")))
-        self._library.fake_set_late(int(given("FAKE_LAZY", "0")), int(given("FAKE_SEED", "0")))
+        environment = os.environ.get
+        self._library.fake_set_counting(int(environment("FAKE_COUNT", "0")))
+        self._library.fake_set_reaches_pageable(int(environment("FAKE_REACHES_PAGEABLE", "0")))
+        self._library.fake_set_stalled(int(environment("FAKE_STALL", "0")))
+        self._library.fake_set_late(int(environment("FAKE_LAZY", "0")), int(environment("FAKE_SEED", "0")))

@@ -41,9 +41,9 @@ def _module(source, options):
 
     names = kernel_names(source)
     # A text of several kernels for copies has a macro for each, and a module has the kernels whose macros are defined.
-    chosen = tuple(name for name in names if f"-DACCEL_{name.upper()}=1" in options) or names
-    built = build(source, options=(*options, f"-DACCEL_WARP={WARP}"), warp=WARP, checked=False, kernels=chosen)
-    return Module.load(built, "fake CUDA"), chosen
+    kernels = tuple(name for name in names if f"-DACCEL_{name.upper()}=1" in options) or names
+    built = build(source, options=(*options, f"-DACCEL_WARP={WARP}"), warp=WARP, checked=False, kernels=kernels)
+    return Module.load(built, "fake CUDA"), kernels
 
 
 def _text(compiled):

@@ -50,12 +50,12 @@ def send(cupy, pointer, values):
 
 def fetch(cupy, pointer, size=SIZE):
     """Return bytes of the current device, in the order of the current stream."""
-    found, stream = np.zeros(size, np.uint8), cupy.cuda.get_current_stream()
+    values, stream = np.zeros(size, np.uint8), cupy.cuda.get_current_stream()
     cupy.cuda.runtime.memcpyAsync(
-        found.ctypes.data, pointer.ptr, size, cupy.cuda.runtime.memcpyDeviceToHost, stream.ptr
+        values.ctypes.data, pointer.ptr, size, cupy.cuda.runtime.memcpyDeviceToHost, stream.ptr
     )
     stream.synchronize()
-    return found.tolist()
+    return values.tolist()
 
 
 def launch(cupy, function, threads, arguments, shared, stream):
@@ -82,9 +82,9 @@ def devices(cupy):
 
 
 def properties_of_devices(cupy):
-    found = cupy.cuda.runtime.getDeviceProperties(1)
-    yield [(name, type(found[name])) for name in ("totalGlobalMem", "warpSize", "maxGridSize")]
-    yield tuple(found["maxGridSize"]), found["warpSize"]
+    properties = cupy.cuda.runtime.getDeviceProperties(1)
+    yield [(name, type(properties[name])) for name in ("totalGlobalMem", "warpSize", "maxGridSize")]
+    yield tuple(properties["maxGridSize"]), properties["warpSize"]
     free, total = cupy.cuda.runtime.memGetInfo()
     yield type(free), type(total), 0 < free <= total
 
@@ -108,12 +108,12 @@ def peers(cupy):
 
 def devices_of_threads(cupy):
     cupy.cuda.runtime.setDevice(1)
-    found = []
-    thread = threading.Thread(target=lambda: found.append(cupy.cuda.runtime.getDevice()))
+    devices = []
+    thread = threading.Thread(target=lambda: devices.append(cupy.cuda.runtime.getDevice()))
     thread.start()
     thread.join()
     cupy.cuda.runtime.setDevice(0)
-    yield found
+    yield devices
 
 
 # Streams and events
@@ -160,13 +160,13 @@ def current_streams_of_devices(cupy):
 
 
 def current_streams_of_threads(cupy):
-    found = []
+    streams = []
     with cupy.cuda.Stream(non_blocking=True):
-        look = lambda: found.append(cupy.cuda.get_current_stream() is cupy.cuda.Stream.null)  # noqa: E731
+        look = lambda: streams.append(cupy.cuda.get_current_stream() is cupy.cuda.Stream.null)  # noqa: E731
         thread = threading.Thread(target=look)
         thread.start()
         thread.join()
-    yield found
+    yield streams
 
 
 def streams_that_are_waited_for(cupy):
@@ -247,42 +247,42 @@ def memory_that_there_is_not(cupy):
 def memory_of_others(cupy):
     cuda = cupy.cuda
     owner, pointer = object(), cuda.alloc(SIZE)
-    given = cuda.UnownedMemory(pointer.ptr, SIZE, owner, 1)
-    yield given.ptr == pointer.ptr, given.size, given.device_id, given._owner is owner
+    unowned = cuda.UnownedMemory(pointer.ptr, SIZE, owner, 1)
+    yield unowned.ptr == pointer.ptr, unowned.size, unowned.device_id, unowned._owner is owner
     yield cuda.UnownedMemory(pointer.ptr, SIZE, owner).device_id
-    made = cuda.MemoryPointer(given, 16)
-    yield made.ptr - pointer.ptr, made.mem is given, made.device_id
+    view = cuda.MemoryPointer(unowned, 16)
+    yield view.ptr - pointer.ptr, view.mem is unowned, view.device_id
     host = np.zeros(SIZE, np.uint8)
     yield cuda.UnownedMemory(host.ctypes.data, SIZE, owner).device_id
 
 
 def allocators(cupy):
-    cuda, asked = cupy.cuda, []
+    cuda, sizes = cupy.cuda, []
 
     def outer(size):
         return before(size)
 
     before = cuda.get_allocator()
-    with cuda.using_allocator(lambda size: asked.append(size) or before(size)):
-        yield cuda.alloc(SIZE).mem.size >= SIZE, asked
+    with cuda.using_allocator(lambda size: sizes.append(size) or before(size)):
+        yield cuda.alloc(SIZE).mem.size >= SIZE, sizes
         thread = threading.Thread(target=cuda.alloc, args=(SIZE,))
         thread.start()
         thread.join()
-        yield asked
+        yield sizes
         with cuda.using_allocator(outer):
             cuda.alloc(SIZE)
         cuda.alloc(3)
-        yield asked
+        yield sizes
     cuda.alloc(SIZE)
-    yield asked
+    yield sizes
 
 
 def pinned_memory(cupy):
     cuda, runtime = cupy.cuda, cupy.cuda.runtime
-    made = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
-    pointer = cuda.PinnedMemoryPointer(made, 0)
+    pinned = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
+    pointer = cuda.PinnedMemoryPointer(pinned, 0)
     values = np.frombuffer(pointer, np.uint8, SIZE)
-    yield made.size, pointer.ptr == made.ptr == values.ctypes.data, len(values), values.flags.writeable
+    yield pinned.size, pointer.ptr == pinned.ptr == values.ctypes.data, len(values), values.flags.writeable
     yield len(memoryview(pointer).cast("B"))
     values[:] = count_up()
     target = at(cupy)
@@ -293,10 +293,10 @@ def pinned_memory(cupy):
 def attributes_of_addresses(cupy):
     cuda, runtime = cupy.cuda, cupy.cuda.runtime
     host, pointer = np.zeros(SIZE, np.uint8), cuda.alloc(SIZE)
-    made = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
-    for address in (pointer.ptr, pointer.ptr + 7, made.ptr, made.ptr + 7, host.ctypes.data):
-        found = runtime.pointerGetAttributes(address)
-        yield found.type, found.devicePointer == address, found.hostPointer == address
+    pinned = cuda.PinnedMemory(SIZE, runtime.hostAllocPortable)
+    for address in (pointer.ptr, pointer.ptr + 7, pinned.ptr, pinned.ptr + 7, host.ctypes.data):
+        attributes = runtime.pointerGetAttributes(address)
+        yield attributes.type, attributes.devicePointer == address, attributes.hostPointer == address
     yield runtime.pointerGetAttributes(pointer.ptr).device, runtime.pointerGetAttributes(host.ctypes.data).device
     with cuda.Device(1):
         other = cuda.alloc(SIZE)
@@ -397,28 +397,28 @@ def arguments_that_change_after_a_launch(cupy):
 
 def arrays(cupy):
     memory = at(cupy)
-    made = cupy.ndarray((3, 4), np.dtype("int32"), memory + 16, strides=(4, 12))
-    yield made.shape, made.strides, made.ndim, made.size, made.nbytes, made.itemsize, made.dtype == np.int32
-    yield made.data.ptr - memory.ptr, made.device.id, len(made), made.base is None
-    part = made[1:, ::-2]
-    yield part.shape, part.strides, part.data.ptr - memory.ptr, part.base is made
-    yield made[1, 2].shape, made[..., 0].shape
-    yield seen(np.asarray, made)
+    array = cupy.ndarray((3, 4), np.dtype("int32"), memory + 16, strides=(4, 12))
+    yield array.shape, array.strides, array.ndim, array.size, array.nbytes, array.itemsize, array.dtype == np.int32
+    yield array.data.ptr - memory.ptr, array.device.id, len(array), array.base is None
+    part = array[1:, ::-2]
+    yield part.shape, part.strides, part.data.ptr - memory.ptr, part.base is array
+    yield array[1, 2].shape, array[..., 0].shape
+    yield seen(np.asarray, array)
 
 
 def results_of_arrays(cupy):
     memory = at(cupy)
     send(cupy, memory, np.arange(12, dtype=np.int32).view(np.uint8))
-    made = cupy.ndarray((3, 4), np.dtype("int32"), memory)
-    yield float(made[1, 2]), int(made[2, 3]), bool(made[0, 0]), made[1, 1].item(), made.sum().item()
-    yield type(made.sum()).__name__, (made + made)[1].sum().item(), (made == 3).sum().item()
-    made[0] = 9
-    made += made
+    array = cupy.ndarray((3, 4), np.dtype("int32"), memory)
+    yield float(array[1, 2]), int(array[2, 3]), bool(array[0, 0]), array[1, 1].item(), array.sum().item()
+    yield type(array.sum()).__name__, (array + array)[1].sum().item(), (array == 3).sum().item()
+    array[0] = 9
+    array += array
     yield fetch(cupy, memory, 48)
     host = np.ones((3, 4), np.int32)
-    yield seen(operator.add, made, host), seen(operator.add, host, made), seen(operator.iadd, made, host)
-    yield (np.int32(2) * made)[0].sum().item(), (-made)[1].sum().item(), (2 - made)[2].sum().item()
-    yield seen(operator.add, made, made[:2])
+    yield seen(operator.add, array, host), seen(operator.add, host, array), seen(operator.iadd, array, host)
+    yield (np.int32(2) * array)[0].sum().item(), (-array)[1].sum().item(), (2 - array)[2].sum().item()
+    yield seen(operator.add, array, array[:2])
 
 
 SCRIPTS = [
@@ -433,6 +433,6 @@ SCRIPTS = [
 def test_the_standin_shows_what_cupy_shows(driver, cupy, script, seed):
     if seed is not None:
         driver.run_late(seed)
-    found = [list(script(each)) for each in (modules(Machine(seed=seed or 0))["cupy"], cupy)]
+    traces = [list(script(each)) for each in (modules(Machine(seed=seed or 0))["cupy"], cupy)]
     gc.collect()
-    assert found[0] == found[1]
+    assert traces[0] == traces[1]

@@ -1,4 +1,4 @@
-"""The fake driver runs work as late as CUDA may, in every order that CUDA allows, and shows bytes that nobody wrote."""
+"""The fake driver runs work as late as CUDA may, in every order that CUDA allows, and fills unwritten memory."""
 
 import ctypes
 
@@ -29,18 +29,18 @@ def streams(cupy):
 @pytest.fixture
 def pinned(cupy):
     """Pinned memory, as bytes."""
-    made = cupy.cuda.alloc_pinned_memory(SIZE)
-    return np.frombuffer(made, np.uint8, SIZE)
+    block = cupy.cuda.alloc_pinned_memory(SIZE)
+    return np.frombuffer(block, np.uint8, SIZE)
 
 
 def read(runtime, address, size=SIZE):
     """Return bytes of a device; the copy waits for the default stream only."""
-    found = np.empty(size, np.uint8)
-    runtime.memcpyAsync(found.ctypes.data, address, size, runtime.memcpyDeviceToHost, 0)
-    return found
+    values = np.empty(size, np.uint8)
+    runtime.memcpyAsync(values.ctypes.data, address, size, runtime.memcpyDeviceToHost, 0)
+    return values
 
 
-def test_fresh_memory_and_freed_memory_have_bytes_that_nobody_wrote(runtime):
+def test_fresh_memory_and_freed_memory_have_bytes_of_their_own(runtime):
     address = runtime.malloc(SIZE)
     assert set(read(runtime, address)) == {FRESH}
     host = np.frombuffer((ctypes.c_uint8 * SIZE).from_address(address), np.uint8)
@@ -49,7 +49,7 @@ def test_fresh_memory_and_freed_memory_have_bytes_that_nobody_wrote(runtime):
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_work_is_done_at_once_or_when_somebody_waits(driver, runtime, memory, streams, pinned, late):
+def test_work_is_done_at_once_or_when_it_is_waited_for(driver, runtime, memory, streams, pinned, late):
     if late:
         driver.run_late(seed=0)
     pinned[:] = 0
@@ -61,15 +61,15 @@ def test_work_is_done_at_once_or_when_somebody_waits(driver, runtime, memory, st
 
 
 def test_two_streams_run_in_either_order_and_one_in_its_own(driver, runtime, memory, streams):
-    found = set()
+    results = set()
     for seed in SEEDS:
         driver.run_late(seed)
         for value, stream in enumerate(streams):
             runtime.memsetAsync(memory, 10, SIZE, stream.ptr)
             runtime.memsetAsync(memory, value, SIZE, stream.ptr)
         runtime.deviceSynchronize()
-        found |= set(read(runtime, memory))
-    assert found == {0, 1}
+        results |= set(read(runtime, memory))
+    assert results == {0, 1}
 
 
 def test_the_same_seed_gives_the_same_order(driver, runtime, memory, streams):
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_order(driver, runtime, memory, streams):
 
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_stream_that_waits_for_an_event_comes_after_it(driver, runtime, memory, streams, waits):
-    found = set()
+    results = set()
     for seed in SEEDS:
         driver.run_late(seed)
         first, second = streams
@@ -96,8 +96,8 @@ def test_a_stream_that_waits_for_an_event_comes_after_it(driver, runtime, memory
             second.wait_event(event)
         runtime.memsetAsync(memory, 2, SIZE, second.ptr)
         runtime.deviceSynchronize()
-        found |= set(read(runtime, memory))
-    assert found == ({2} if waits else {1, 2})
+        results |= set(read(runtime, memory))
+    assert results == ({2} if waits else {1, 2})
 
 
 def test_a_stream_of_another_device_waits_for_an_event_too(driver, cupy, runtime, memory):
@@ -106,17 +106,17 @@ def test_a_stream_of_another_device_waits_for_an_event_too(driver, cupy, runtime
         runtime.memsetAsync(memory, seed, SIZE, 0)
         event = cupy.cuda.Event(disable_timing=True)
         event.record()
-        found = np.zeros(SIZE, np.uint8)
+        host = np.zeros(SIZE, np.uint8)
         with cupy.cuda.Device(1):
             stream = cupy.cuda.Stream(non_blocking=True)
             stream.wait_event(event)
-            runtime.memcpyAsync(found.ctypes.data, memory, SIZE, runtime.memcpyDeviceToHost, stream.ptr)
-        assert set(found) == {seed}
+            runtime.memcpyAsync(host.ctypes.data, memory, SIZE, runtime.memcpyDeviceToHost, stream.ptr)
+        assert set(host) == {seed}
 
 
 @pytest.mark.parametrize("non_blocking", [False, True])
 def test_the_default_stream_and_blocking_streams_wait_for_each_other(driver, cupy, runtime, memory, non_blocking):
-    found = set()
+    results = set()
     for seed in SEEDS:
         driver.run_late(seed)
         stream = cupy.cuda.Stream(non_blocking=non_blocking)
@@ -124,8 +124,8 @@ def test_the_default_stream_and_blocking_streams_wait_for_each_other(driver, cup
         runtime.memsetAsync(memory, 2, SIZE, 0)
         runtime.memsetAsync(memory, 3, SIZE, stream.ptr)
         runtime.deviceSynchronize()
-        found |= set(read(runtime, memory))
-    assert found == ({2, 3} if non_blocking else {3})
+        results |= set(read(runtime, memory))
+    assert results == ({2, 3} if non_blocking else {3})
 
 
 def test_queries_move_a_late_stream_on_and_do_not_move_a_stalled_one(driver, runtime, memory, streams):
@@ -169,11 +169,11 @@ def test_an_event_answers_for_its_last_record(driver, cupy, runtime, memory, str
 def test_pageable_memory_is_read_before_the_call_returns_unless_the_device_reaches_it(driver, runtime, memory, reaches):
     driver.run_late(seed=0)
     driver.reach_pageable(reaches)
-    given = np.full(SIZE, 3, np.uint8)
+    host = np.full(SIZE, 3, np.uint8)
     assert runtime.getDeviceProperties(0)["pageableMemoryAccess"] == reaches
-    assert bool(runtime.pointerGetAttributes(given.ctypes.data).devicePointer) == reaches
-    runtime.memcpyAsync(memory, given.ctypes.data, SIZE, runtime.memcpyHostToDevice, 0)
-    given[:] = 4
+    assert bool(runtime.pointerGetAttributes(host.ctypes.data).devicePointer) == reaches
+    runtime.memcpyAsync(memory, host.ctypes.data, SIZE, runtime.memcpyHostToDevice, 0)
+    host[:] = 4
     runtime.deviceSynchronize()
     driver.reach_pageable(reaches=False)
     assert set(read(runtime, memory)) == {4 if reaches else 3}
@@ -185,12 +185,12 @@ def test_pageable_memory_is_written_before_the_call_returns_unless_the_device_re
 ):
     driver.run_late(seed=0)
     driver.reach_pageable(reaches)
-    found = np.zeros(SIZE, np.uint8)
+    host = np.zeros(SIZE, np.uint8)
     runtime.memsetAsync(memory, 5, SIZE, streams[0].ptr)
-    runtime.memcpyAsync(found.ctypes.data, memory, SIZE, runtime.memcpyDeviceToHost, streams[0].ptr)
-    assert set(found) == {0 if reaches else 5}
+    runtime.memcpyAsync(host.ctypes.data, memory, SIZE, runtime.memcpyDeviceToHost, streams[0].ptr)
+    assert set(host) == {0 if reaches else 5}
     streams[0].synchronize()
-    assert set(found) == {5}
+    assert set(host) == {5}
 
 
 def test_what_is_captured_is_done_by_launches_of_its_graph_only(driver, runtime, memory, streams):
@@ -251,13 +251,13 @@ def test_calls_are_counted(driver, runtime, memory):
 def test_cupys_own_kernels_compute(driver, cupy):
     driver.run_late(seed=0)
     values = np.arange(60.0).reshape(3, 4, 5)
-    found = cupy.asarray(values)[::2, ::-1] * 2
-    assert np.array_equal(cupy.asnumpy(found), values[::2, ::-1] * 2)
-    assert np.array_equal(cupy.asnumpy(found.sum(axis=1)), 2 * values[::2].sum(axis=1))
+    result = cupy.asarray(values)[::2, ::-1] * 2
+    assert np.array_equal(cupy.asnumpy(result), values[::2, ::-1] * 2)
+    assert np.array_equal(cupy.asnumpy(result.sum(axis=1)), 2 * values[::2].sum(axis=1))
 
 
 def test_a_lost_device_stays_lost_and_the_other_one_works(python_on_the_driver):
-    found = python_on_the_driver(
+    output = python_on_the_driver(
         """
         import cupy
         from tests.real_cupy.fake_driver import FakeDriver
@@ -278,4 +278,4 @@ def test_a_lost_device_stays_lost_and_the_other_one_works(python_on_the_driver):
         print("other", runtime.malloc(8) != 0)
         """
     )
-    assert found.split("\n") == ["synchronize 700", "malloc 700", "set 700", "700 700", "other True", ""]
+    assert output.split("\n") == ["synchronize 700", "malloc 700", "set 700", "700 700", "other True", ""]

@@ -108,21 +108,21 @@ def test_a_peer_that_is_enabled_twice_or_is_the_device_itself(runtime, status):
 
 
 def test_a_driver_call_of_a_thread_that_has_no_context(cupy, status, nothing):
-    found = []
+    statuses = []
 
     def work():
         set_attribute = cupy.cuda.driver.funcSetAttribute
-        found.append(status(launch, cupy, nothing))
-        found.append(status(set_attribute, nothing.ptr, 8, 1))
+        statuses.append(status(launch, cupy, nothing))
+        statuses.append(status(set_attribute, nothing.ptr, 8, 1))
         cupy.cuda.runtime.getDevice()
-        found.append(status(launch, cupy, nothing))
+        statuses.append(status(launch, cupy, nothing))
         cupy.cuda.runtime.setDevice(0)
-        found.append(status(launch, cupy, nothing))
+        statuses.append(status(launch, cupy, nothing))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [INVALID_CONTEXT, INVALID_CONTEXT, INVALID_CONTEXT, 0]
+    assert statuses == [INVALID_CONTEXT, INVALID_CONTEXT, INVALID_CONTEXT, 0]
 
 
 def test_shared_memory_above_the_limit(cupy, status):

@@ -71,22 +71,14 @@ void available(size_t* free, size_t* total) {
 
 }  // namespace
 
-cudaError_t cudaMalloc(void** memory, size_t size) {
-    RUNTIME_CALL();
-    return allocated_by(call, memory, size, MemoryKind::DEVICE);
-}
+RUNTIME(cudaMalloc, (void** memory, size_t size), allocated_by(call, memory, size, MemoryKind::DEVICE))
 cudaError_t cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
     RUNTIME_CALL();
     return stream_for(call, stream) ? allocated_by(call, memory, size, MemoryKind::DEVICE) : cudaErrorInvalidResourceHandle;
 }
-cudaError_t cudaMallocManaged(void** memory, size_t size, unsigned) {
-    RUNTIME_CALL();
-    return allocated_by(call, memory, size, MemoryKind::MANAGED);
-}
-cudaError_t cudaHostAlloc(void** memory, size_t size, unsigned) {
-    RUNTIME_CALL();
-    return allocated_by(call, memory, size, MemoryKind::PINNED);
-}
+RUNTIME(cudaMallocManaged, (void** memory, size_t size, unsigned),
+        allocated_by(call, memory, size, MemoryKind::MANAGED))
+RUNTIME(cudaHostAlloc, (void** memory, size_t size, unsigned), allocated_by(call, memory, size, MemoryKind::PINNED))
 #if ACCEL_SIM_OF_NVIDIA
 cudaError_t cudaMallocHost(void** memory, size_t size) {
 #else
@@ -106,18 +98,9 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
     return allocated_by(call, &memory->ptr, memory->pitch * extent.height * extent.depth, MemoryKind::DEVICE);
 }
 
-cudaError_t cudaFree(void* memory) {
-    RUNTIME_CALL();
-    return released(call, memory);
-}
-cudaError_t cudaFreeHost(void* memory) {
-    RUNTIME_CALL();
-    return released(call, memory);
-}
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return released_in_order(call, memory, stream);
-}
+RUNTIME(cudaFree, (void* memory), released(call, memory))
+RUNTIME(cudaFreeHost, (void* memory), released(call, memory))
+RUNTIME(cudaFreeAsync, (void* memory, cudaStream_t stream), released_in_order(call, memory, stream))
 
 cudaError_t cudaHostRegister(void* memory, size_t size, unsigned) {
     RUNTIME_CALL();
@@ -176,44 +159,24 @@ cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return c
 #endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }
 
-CUresult cuMemAlloc(CUdeviceptr* memory, size_t size) {
-    DRIVER_CALL();
-    return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::DEVICE));
-}
-CUresult cuMemAllocManaged(CUdeviceptr* memory, size_t size, unsigned) {
-    DRIVER_CALL();
-    return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::MANAGED));
-}
+DRIVER(cuMemAlloc, (CUdeviceptr* memory, size_t size), allocated_by(call, (void**)memory, size, MemoryKind::DEVICE))
+DRIVER(cuMemAllocManaged, (CUdeviceptr* memory, size_t size, unsigned),
+       allocated_by(call, (void**)memory, size, MemoryKind::MANAGED))
 CUresult cuMemAllocPitch(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned) {
     DRIVER_CALL();
     *pitch = (width + PITCH - 1) & ~(PITCH - 1);
     return CUresult(allocated_by(call, (void**)memory, *pitch * height, MemoryKind::DEVICE));
 }
-CUresult cuMemAllocHost(void** memory, size_t size) {
-    DRIVER_CALL();
-    return CUresult(allocated_by(call, memory, size, MemoryKind::PINNED));
-}
-CUresult cuMemHostAlloc(void** memory, size_t size, unsigned) {
-    DRIVER_CALL();
-    return CUresult(allocated_by(call, memory, size, MemoryKind::PINNED));
-}
+DRIVER(cuMemAllocHost, (void** memory, size_t size), allocated_by(call, memory, size, MemoryKind::PINNED))
+DRIVER(cuMemHostAlloc, (void** memory, size_t size, unsigned), allocated_by(call, memory, size, MemoryKind::PINNED))
 CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t size, CUstream stream) {
     DRIVER_CALL();
     if (!stream_for(call, stream)) return CUDA_ERROR_INVALID_HANDLE;
     return CUresult(allocated_by(call, (void**)memory, size, MemoryKind::DEVICE));
 }
-CUresult cuMemFree(CUdeviceptr memory) {
-    DRIVER_CALL();
-    return CUresult(released(call, (void*)memory));
-}
-CUresult cuMemFreeHost(void* memory) {
-    DRIVER_CALL();
-    return CUresult(released(call, memory));
-}
-CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
-    DRIVER_CALL();
-    return CUresult(released_in_order(call, (void*)memory, stream));
-}
+DRIVER(cuMemFree, (CUdeviceptr memory), released(call, (void*)memory))
+DRIVER(cuMemFreeHost, (void* memory), released(call, memory))
+DRIVER(cuMemFreeAsync, (CUdeviceptr memory, CUstream stream), released_in_order(call, (void*)memory, stream))
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
     DRIVER_CALL();
     available(free, total);

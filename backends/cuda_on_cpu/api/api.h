@@ -121,3 +121,6 @@ uint64_t allocated(int device);
 #define DRIVER_CALL()         \
     ACCEL_SIM_CALL(CONTEXT);  \
     if (call.refused) return CUresult(call.refused)
+// A function with one value, which may use the call.
+#define RUNTIME(name, parameters, ...) cudaError_t name parameters { RUNTIME_CALL(); return __VA_ARGS__; }
+#define DRIVER(name, parameters, ...) CUresult name parameters { DRIVER_CALL(); return CUresult(__VA_ARGS__); }

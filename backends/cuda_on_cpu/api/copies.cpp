@@ -178,18 +178,11 @@ cudaError_t copied(const Call& call, const cudaMemcpy3DParms& copy, const void* 
 
 }  // namespace
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {
-    RUNTIME_CALL();
-    return copied(call, to, from, size, kind);
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return copied(call, to, from, size, kind, stream, Waits::NO);
-}
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t size) {
-    RUNTIME_CALL();
-    return copied_between(call, to, to_device, from, from_device, size, nullptr, Waits::YES);
-}
+RUNTIME(cudaMemcpy, (void* to, const void* from, size_t size, cudaMemcpyKind kind), copied(call, to, from, size, kind))
+RUNTIME(cudaMemcpyAsync, (void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t stream),
+        copied(call, to, from, size, kind, stream, Waits::NO))
+RUNTIME(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, size_t size),
+        copied_between(call, to, to_device, from, from_device, size, nullptr, Waits::YES))
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t size, cudaStream_t stream) {
     RUNTIME_CALL();
     return copied_between(call, to, to_device, from, from_device, size, stream, Waits::NO);
@@ -204,31 +197,16 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
     RUNTIME_CALL();
     return copied(call, {(char*)to, to_pitch, width, height}, {(char*)from, from_pitch, width, height}, kind, stream, Waits::NO);
 }
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy) {
-    RUNTIME_CALL();
-    return copied(call, *copy, nullptr, Waits::YES);
-}
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return copied(call, *copy, stream, Waits::NO);
-}
+RUNTIME(cudaMemcpy3D, (const cudaMemcpy3DParms* copy), copied(call, *copy, nullptr, Waits::YES))
+RUNTIME(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* copy, cudaStream_t stream), copied(call, *copy, stream, Waits::NO))
 
-cudaError_t cudaMemset(void* memory, int byte, size_t size) {
-    RUNTIME_CALL();
-    return filled(call, flat(memory, size), uint32_t(byte), nullptr);
-}
-cudaError_t cudaMemsetAsync(void* memory, int byte, size_t size, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return filled(call, flat(memory, size), uint32_t(byte), stream);
-}
-cudaError_t cudaMemset2D(void* memory, size_t pitch, int byte, size_t width, size_t height) {
-    RUNTIME_CALL();
-    return filled(call, {(char*)memory, pitch, width, height}, uint32_t(byte), nullptr);
-}
-cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return filled(call, {(char*)memory, pitch, width, height}, uint32_t(byte), stream);
-}
+RUNTIME(cudaMemset, (void* memory, int byte, size_t size), filled(call, flat(memory, size), uint32_t(byte), nullptr))
+RUNTIME(cudaMemsetAsync, (void* memory, int byte, size_t size, cudaStream_t stream),
+        filled(call, flat(memory, size), uint32_t(byte), stream))
+RUNTIME(cudaMemset2D, (void* memory, size_t pitch, int byte, size_t width, size_t height),
+        filled(call, {(char*)memory, pitch, width, height}, uint32_t(byte), nullptr))
+RUNTIME(cudaMemset2DAsync, (void* memory, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream),
+        filled(call, {(char*)memory, pitch, width, height}, uint32_t(byte), stream))
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int byte, cudaExtent extent) {
     RUNTIME_CALL();
     return filled(call, {(char*)memory.ptr, memory.pitch, extent.width, memory.ysize * extent.depth}, uint32_t(byte), nullptr);

@@ -158,34 +158,14 @@ cudaError_t called(const Call& call, cudaStream_t handle, cudaHostFn_t function,
 
 using namespace accel_sim;
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    RUNTIME_CALL();
-    return created(stream, cudaStreamDefault, 0);
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    RUNTIME_CALL();
-    return created(stream, flags, 0);
-}
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-    RUNTIME_CALL();
-    return created(stream, flags, priority);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    RUNTIME_CALL();
-    return destroyed(call, stream);
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    RUNTIME_CALL();
-    return finished(call, stream);
-}
-cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    RUNTIME_CALL();
-    return is_done(call, stream);
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-    RUNTIME_CALL();
-    return ordered_after(call, stream, event);
-}
+RUNTIME(cudaStreamCreate, (cudaStream_t* stream), created(stream, cudaStreamDefault, 0))
+RUNTIME(cudaStreamCreateWithFlags, (cudaStream_t* stream, unsigned flags), created(stream, flags, 0))
+RUNTIME(cudaStreamCreateWithPriority, (cudaStream_t* stream, unsigned flags, int priority),
+        created(stream, flags, priority))
+RUNTIME(cudaStreamDestroy, (cudaStream_t stream), destroyed(call, stream))
+RUNTIME(cudaStreamSynchronize, (cudaStream_t stream), finished(call, stream))
+RUNTIME(cudaStreamQuery, (cudaStream_t stream), is_done(call, stream))
+RUNTIME(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned), ordered_after(call, stream, event))
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
     RUNTIME_CALL();
     const Stream* stream = stream_for(call, handle);
@@ -200,98 +180,34 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
     *priority = stream->priority;
     return cudaSuccess;
 }
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
-    RUNTIME_CALL();
-    return called(call, stream, nullptr, function, data);
-}
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    RUNTIME_CALL();
-    return called(call, stream, function, nullptr, data);
-}
+RUNTIME(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned),
+        called(call, stream, nullptr, function, data))
+RUNTIME(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void* data),
+        called(call, stream, function, nullptr, data))
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    RUNTIME_CALL();
-    return created(event, cudaEventDefault);
-}
-cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
-    RUNTIME_CALL();
-    return created(event, flags);
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    RUNTIME_CALL();
-    return created(event, flags);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    RUNTIME_CALL();
-    return destroyed(call, event);
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    RUNTIME_CALL();
-    return recorded(call, event, stream);
-}
-cudaError_t cudaEventQuery(cudaEvent_t event) {
-    RUNTIME_CALL();
-    return query(call, event);
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    RUNTIME_CALL();
-    return waited_for(call, event);
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-    RUNTIME_CALL();
-    return time_between(call, milliseconds, begin, end);
-}
+RUNTIME(cudaEventCreate, (cudaEvent_t* event), created(event, cudaEventDefault))
+RUNTIME(cudaEventCreate, (cudaEvent_t* event, unsigned flags), created(event, flags))
+RUNTIME(cudaEventCreateWithFlags, (cudaEvent_t* event, unsigned flags), created(event, flags))
+RUNTIME(cudaEventDestroy, (cudaEvent_t event), destroyed(call, event))
+RUNTIME(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), recorded(call, event, stream))
+RUNTIME(cudaEventQuery, (cudaEvent_t event), query(call, event))
+RUNTIME(cudaEventSynchronize, (cudaEvent_t event), waited_for(call, event))
+RUNTIME(cudaEventElapsedTime, (float* milliseconds, cudaEvent_t begin, cudaEvent_t end),
+        time_between(call, milliseconds, begin, end))
 
 // --- the driver's names; its flags have the same numbers
-CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
-    DRIVER_CALL();
-    return CUresult(created(stream, flags, 0));
-}
-CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
-    DRIVER_CALL();
-    return CUresult(created(stream, flags, priority));
-}
-CUresult cuStreamDestroy(CUstream stream) {
-    DRIVER_CALL();
-    return CUresult(destroyed(call, stream));
-}
-CUresult cuStreamSynchronize(CUstream stream) {
-    DRIVER_CALL();
-    return CUresult(finished(call, stream));
-}
-CUresult cuStreamQuery(CUstream stream) {
-    DRIVER_CALL();
-    return CUresult(is_done(call, stream));
-}
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-    DRIVER_CALL();
-    return CUresult(ordered_after(call, stream, event));
-}
-CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-    DRIVER_CALL();
-    return CUresult(called(call, stream, function, nullptr, data));
-}
-CUresult cuEventCreate(CUevent* event, unsigned flags) {
-    DRIVER_CALL();
-    return CUresult(created(event, flags));
-}
-CUresult cuEventDestroy(CUevent event) {
-    DRIVER_CALL();
-    return CUresult(destroyed(call, event));
-}
-CUresult cuEventRecord(CUevent event, CUstream stream) {
-    DRIVER_CALL();
-    return CUresult(recorded(call, event, stream));
-}
-CUresult cuEventQuery(CUevent event) {
-    DRIVER_CALL();
-    return CUresult(query(call, event));
-}
-CUresult cuEventSynchronize(CUevent event) {
-    DRIVER_CALL();
-    return CUresult(waited_for(call, event));
-}
-CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
-    DRIVER_CALL();
-    return CUresult(time_between(call, milliseconds, begin, end));
-}
+DRIVER(cuStreamCreate, (CUstream* stream, unsigned flags), created(stream, flags, 0))
+DRIVER(cuStreamCreateWithPriority, (CUstream* stream, unsigned flags, int priority), created(stream, flags, priority))
+DRIVER(cuStreamDestroy, (CUstream stream), destroyed(call, stream))
+DRIVER(cuStreamSynchronize, (CUstream stream), finished(call, stream))
+DRIVER(cuStreamQuery, (CUstream stream), is_done(call, stream))
+DRIVER(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned), ordered_after(call, stream, event))
+DRIVER(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data),
+       called(call, stream, function, nullptr, data))
+DRIVER(cuEventCreate, (CUevent* event, unsigned flags), created(event, flags))
+DRIVER(cuEventDestroy, (CUevent event), destroyed(call, event))
+DRIVER(cuEventRecord, (CUevent event, CUstream stream), recorded(call, event, stream))
+DRIVER(cuEventQuery, (CUevent event), query(call, event))
+DRIVER(cuEventSynchronize, (CUevent event), waited_for(call, event))
+DRIVER(cuEventElapsedTime, (float* milliseconds, CUevent begin, CUevent end),
+       time_between(call, milliseconds, begin, end))

@@ -117,7 +117,7 @@ def _is_guess(launched: Launched, finding: Finding) -> bool:
 
 
 def _merged(launched: Launched, findings: Iterable[Finding]) -> Iterable[Finding]:
-    """Return findings without those that another one has already, whose count they add to.
+    """Return findings without those that repeat another one; their counts are added to its count.
 
     Those are races with the sides exchanged, and conflicts of banks in copies of a line that the compiler made.
     """

@@ -38,7 +38,7 @@ struct Unordered {
     bool has(uint64_t cell) const { return cell < below || cell >= from; }
 };
 
-// Of two readers, one stays: rather not the last writer of the location, who is likely to write it again.
+// Of two readers, one stays: rather not the last writer of the location, which is likely to write it again.
 inline uint64_t reader_of(uint64_t written, uint64_t read, uint64_t tag) {
     return (thread_of(written) == thread_of(tag) ? read : tag) | SEVERAL;
 }

@@ -1,5 +1,5 @@
-// Reads of memory that was never written. What is copied as a whole may have bytes that nobody wrote, between the members
-// of a structure: an access is reported if none of its bytes was written.
+// Reads of memory that was never written. A structure that is copied as a whole may have bytes between its members that
+// were never written: an access is reported if none of its bytes was written.
 #include "checks.h"
 
 namespace accel_sim {

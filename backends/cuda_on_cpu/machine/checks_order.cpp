@@ -2,9 +2,9 @@
 //
 // A fence makes a Release of its thread: what the thread knows to be done. The thread's next atomic or volatile write
 // adds it to the log of the written location. A thread that reads the location, atomically or volatile, knows from then on
-// the releases that the log has: it remembers (log, length). Only a suspected race walks logs, and what the threads whose
-// releases it finds knew themselves. A write is logged before it is made, and a log's length read after the value was: so
-// who sees a value knows its release.
+// the releases that the log has: it remembers (log, length). Only a suspected race walks logs: the releases in them, and
+// what the threads of these releases knew. A write is logged before it is made, and a log's length is read after the value:
+// so a thread that sees a value knows its release.
 #include "checks.h"
 
 namespace accel_sim {

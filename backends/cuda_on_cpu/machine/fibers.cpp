@@ -31,7 +31,7 @@ __asm__(
 
 void* prepared(char* top, void (*run)()) {
     uint64_t* stack = (uint64_t*)((uintptr_t)top & ~uintptr_t(15));
-    *--stack = 0;  // the return address, for debuggers: nobody called
+    *--stack = 0;  // the return address, for debuggers: there is no caller
     *--stack = (uint64_t)run;
     for (int saved = 0; saved < 6; ++saved) *--stack = 0;
     return stack;

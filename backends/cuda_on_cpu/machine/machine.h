@@ -88,7 +88,7 @@ struct Block {
     // Threads that may run, as a ring: those not started, and those that were suspended and wait for nothing.
     uint16_t* ring;
     unsigned head, runnable;
-    // The barrier: who waits, and its result so far.
+    // The barrier: the threads that wait, and its result so far.
     uint16_t* arrived;
     unsigned arrivals, passed;
     uint64_t barrier_site, barrier_result;

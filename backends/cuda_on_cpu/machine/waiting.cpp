@@ -5,7 +5,7 @@
 
 namespace accel_sim {
 
-// Runs others until this thread is chosen again. It was put where somebody will find it.
+// Runs others until this thread is chosen again. The caller has put it in the list from which it will be chosen.
 static void suspend(Worker& worker, Block& block, unsigned number, State state) {
     Slot& slot = block.slots[number];
     slot.state = state;

@@ -1,7 +1,7 @@
 // Vertices and edges.
 #include "lanes.cuh"
 
-// A step of a breadth-first search: whoever sets the distance puts the vertex on the next frontier.
+// A step of a breadth-first search: the thread that sets the distance puts the vertex on the next frontier.
 extern "C" __global__ void bfs_step(const int* starts, const int* neighbours, const int* frontier, int size, int* distance,
                                     int* next, int* next_size, int level) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -31,10 +31,10 @@ def components(matrix):
 
 
 def shortest(weights):
-    found = weights.copy()
+    distances = weights.copy()
     for k in range(len(weights)):
-        found = np.minimum(found, found[:, k : k + 1] + found[k])
-    return found
+        distances = np.minimum(distances, distances[:, k : k + 1] + distances[k])
+    return distances
 
 
 def weights_of(gpu, n):

@@ -85,12 +85,12 @@ def dot(gpu):
 @program
 def count_above(gpu):
     values = gpu.random.random((4, 128), "f4") + np.array([[0], [-1], [1], [0]], "f4")
-    found = [gpu.empty(4, "i4") for _ in range(3)]
-    gpu.launch("count_above", 4, 128, gpu.array(values), 0.5, *found)
+    outputs = [gpu.empty(4, "i4") for _ in range(3)]
+    gpu.launch("count_above", 4, 128, gpu.array(values), 0.5, *outputs)
     above = values > 0.5
-    gpu.expect(found[0], above.sum(1))
-    gpu.expect(found[1], above.any(1))
-    gpu.expect(found[2], above.all(1))
+    gpu.expect(outputs[0], above.sum(1))
+    gpu.expect(outputs[1], above.any(1))
+    gpu.expect(outputs[2], above.all(1))
 
 
 @program

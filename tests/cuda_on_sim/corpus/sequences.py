@@ -58,21 +58,21 @@ def find(gpu):
 
 @program
 def compact(gpu):
-    values, out, kept = gpu.random.integers(0, 100, 120, "i4"), gpu.empty(120, "i4"), gpu.empty(1, "i4")
-    gpu.launch("compact", 1, 128, gpu.array(values), out, kept, 120)
+    values, out, count = gpu.random.integers(0, 100, 120, "i4"), gpu.empty(120, "i4"), gpu.empty(1, "i4")
+    gpu.launch("compact", 1, 128, gpu.array(values), out, count, 120)
     expected = values[values % 3 == 0]
-    gpu.expect(kept, expected.size)
+    gpu.expect(count, expected.size)
     gpu.expect(out[: expected.size], expected)
 
 
 @program
 def run_lengths(gpu):
     values = gpu.random.integers(0, 3, 120, "i4")
-    found, lengths, runs = gpu.empty(120, "i4"), gpu.empty(120, "i4"), gpu.empty(1, "i4")
-    gpu.launch("run_lengths", 1, 128, gpu.array(values), found, lengths, runs, 120)
+    items, lengths, runs = gpu.empty(120, "i4"), gpu.empty(120, "i4"), gpu.empty(1, "i4")
+    gpu.launch("run_lengths", 1, 128, gpu.array(values), items, lengths, runs, 120)
     heads = np.flatnonzero(np.diff(values, prepend=-1))
     gpu.expect(runs, heads.size)
-    gpu.expect(found[: heads.size], values[heads])
+    gpu.expect(items[: heads.size], values[heads])
     gpu.expect(lengths[: heads.size], np.diff(heads, append=120))
 
 

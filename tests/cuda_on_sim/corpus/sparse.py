@@ -77,6 +77,6 @@ def coo_to_csr(gpu):
     gpu.launch("starts_of_rows", 1, 64, lengths, starts, 60)
     gpu.launch("place_entries", blocks, 64, rows, columns, starts, used, placed, count)
     gpu.expect(starts, m.starts)
-    found = gpu.numpy(placed)
+    result = gpu.numpy(placed)
     for first, last in zip(m.starts[:-1], m.starts[1:], strict=True):
-        np.testing.assert_array_equal(np.sort(found[first:last]), m.columns[first:last])
+        np.testing.assert_array_equal(np.sort(result[first:last]), m.columns[first:last])

@@ -21,8 +21,8 @@ def cholesky(gpu):
 def lu(gpu):
     matrices, factors = positive(gpu, 2, 16), gpu.empty((2, 16, 16), "f8")
     gpu.launch("lu", 2, (16, 16), gpu.array(matrices), factors)
-    found = gpu.numpy(factors)
-    gpu.expect((np.tril(found, -1) + np.eye(16)) @ np.triu(found), matrices, rtol=1e-9)
+    values = gpu.numpy(factors)
+    gpu.expect((np.tril(values, -1) + np.eye(16)) @ np.triu(values), matrices, rtol=1e-9)
 
 
 @program

@@ -57,7 +57,7 @@ extern "C" __global__ void producer_consumer(const int* in, int* out, int rounds
     }
 }
 
-// A hash table with open places; who sets a key counts in its place.
+// A hash table with open places; a thread that sets a key counts in its place.
 extern "C" __global__ void insert(const unsigned* keys, unsigned* table, unsigned* counts, int n, int size) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

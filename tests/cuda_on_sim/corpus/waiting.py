@@ -33,9 +33,9 @@ def hash_table(gpu):
     keys = gpu.random.integers(1, 40, 150, "u4")
     table, counts = gpu.zeros(64, "u4"), gpu.zeros(64, "u4")
     gpu.launch("insert", 3, 64, gpu.array(keys), table, counts, 150, 64)
-    found, expected = np.zeros(40), np.bincount(keys, minlength=40)
-    np.add.at(found, gpu.numpy(table), gpu.numpy(counts))
-    gpu.expect(found, expected)
+    result, expected = np.zeros(40), np.bincount(keys, minlength=40)
+    np.add.at(result, gpu.numpy(table), gpu.numpy(counts))
+    gpu.expect(result, expected)
 
 
 @program

@@ -43,12 +43,12 @@ def all_equal(gpu):
 
 @program
 def votes(gpu):
-    values, found = numbers(gpu, 256), [gpu.empty(256, "i4") for _ in range(2)]
+    values, outputs = numbers(gpu, 256), [gpu.empty(256, "i4") for _ in range(2)]
     values[64:128] = 50
-    gpu.launch("votes", 2, 128, gpu.array(values), *found)
+    gpu.launch("votes", 2, 128, gpu.array(values), *outputs)
     warps = values.reshape(-1, gpu.warp)
-    gpu.expect(found[0], np.repeat((warps > 90).any(1), gpu.warp))
-    gpu.expect(found[1], np.repeat((warps > 10).all(1), gpu.warp))
+    gpu.expect(outputs[0], np.repeat((warps > 90).any(1), gpu.warp))
+    gpu.expect(outputs[1], np.repeat((warps > 10).all(1), gpu.warp))
 
 
 @program

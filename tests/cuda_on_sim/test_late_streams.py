@@ -1,5 +1,7 @@
 """Whole programs whose streams run late, in an order drawn from a seed: a missing wait shows."""
 
+import re
+
 import pytest
 from accel.backends.cuda_on_cpu.programs.execution import run_program
 

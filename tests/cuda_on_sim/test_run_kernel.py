@@ -79,7 +79,8 @@ def test_checks_are_chosen(kernels):
 
 
 def test_the_order_of_threads_and_random_arrays_depend_on_the_seed(kernels, capsys):
-    arguments = "--kernel scale --grid 4 --arg float[64]=random --arg 2 --arg 64 -D OFFSET=1 --seed".split()
+    options = ["-D", "OFFSET=1", "--seed"]
+    arguments = ["--kernel", "scale", "--grid", "4", "--arg", "float[64]=random", "--arg", "2", "--arg", "64", *options]
     outputs = []
     for seed in (1, 1, 2):
         assert run(kernels, *arguments, seed) == 0

@@ -12,9 +12,9 @@ from accel.backends.cuda_on_cpu.programs import child
 from .checking import setups
 
 STRUCTURES = [
-    *[getattr(structures, name) for name in "Dim Range Shared Place Finding Standing Segments Launch".split()],
-    *[child.Origin, child.Image, child.Host],
-]
+    structures.Dim, structures.Range, structures.Shared, structures.Place, structures.Finding, structures.Standing,
+    structures.Segments, structures.Launch, child.Origin, child.Image, child.Host,
+]  # fmt: skip
 CONSTANTS = {
     **{kind.name: kind.value for kind in structures.Kind},
     **{f"SPACE_{space.name}": space.value for space in structures.Space},

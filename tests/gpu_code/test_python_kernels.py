@@ -189,9 +189,10 @@ def cast(a, target):
         return np.array([min(max(x, ends.min), ends.max) for x in whole], target)
 
 
-ONE = """
-acos acosh asin asinh atan atanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt tan tanh
-""".split()
+ONE = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
+    "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
 RENAMED = {f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")}
 EXACT = {
     name: getattr(np, name)

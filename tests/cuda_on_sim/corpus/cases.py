@@ -15,10 +15,10 @@ __all__ = ["OPTIONS", "Program", "every_program", "program"]
 KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)')
 FOLDER = Path(__file__).parent
 OPTIONS = (f"-I{FOLDER}",)
-SUBJECTS = """
-maps reductions scans histograms transposes products stencils sorts neural transforms sparse graphs sequences systems
-particles waiting warps halves groups
-""".split()
+SUBJECTS = (
+    "maps", "reductions", "scans", "histograms", "transposes", "products", "stencils", "sorts", "neural", "transforms",
+    "sparse", "graphs", "sequences", "systems", "particles", "waiting", "warps", "halves", "groups",
+)  # fmt: skip
 
 
 class Program(NamedTuple):

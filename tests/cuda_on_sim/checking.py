@@ -70,7 +70,7 @@ class Setup(NamedTuple):
 
 def setups():
     """Return the compilers of this machine, each with a width of a warp; with both, if tests are thorough."""
-    compilers = [name for name in ("g++", "clang++") if shutil.which(name)]
+    compilers = [path for path in map(shutil.which, ("g++", "clang++")) if path]
     if find_spec("ziglang"):
         compilers.append(f"{sys.executable} -m ziglang c++")
     if THOROUGH or len(compilers) == 1:

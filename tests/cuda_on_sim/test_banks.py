@@ -20,20 +20,28 @@ extern "C" __global__ void turn(const float* x, float* y) {
         y[(j + k) * 32 + i] = tile[i][j + k];
 }
 """
-STEP = """
-extern "C" __global__ void step(int step, int lanes) {
-    extern __shared__ TYPE all[];
-    volatile TYPE* const at = all;
-    if (threadIdx.x < lanes) at[threadIdx.x * step % 512] = TYPE(threadIdx.x);
+SOURCE = "".join([
+    f"""extern "C" __global__ void step_{kind}(int step, int lanes) {{
+        extern __shared__ {kind} {kind}s[];
+        volatile {kind}* const at = {kind}s;
+        if (threadIdx.x < lanes) at[threadIdx.x * step % 512] = {kind}(threadIdx.x);
+    }}
+    """
+    for kind in ("char", "short", "int", "double")
+]) + """
+extern "C" __global__ void loop(int rounds) {
+    __shared__ volatile int all[64 * 2];
+    for (int i = 0; i < rounds; ++i) all[threadIdx.x * 2] = i;
 }
-"""
+extern "C" __global__ void copy(int* x) { x[threadIdx.x * 32] = 1; }
+"""  # fmt: skip
 
 
-def passes(setup, type_, step, *, lanes=None, block=None):
+def passes(setup, kind, step, *, lanes=None, block=None):
     """Return the passes of the accesses of one warp, and the fewest; the latter twice if there is no finding."""
     block = block or setup.warp
-    arguments = "step", 1, block, step, lanes or block
-    outcome = ran(STEP.replace("TYPE", type_), *arguments, setup=setup, checks="banks", shared=512 * 8)
+    arguments = f"step_{kind}", 1, block, step, lanes or block
+    outcome = ran(SOURCE, *arguments, setup=setup, checks="banks", shared=512 * 8)
     if not outcome.findings:
         return 1
     (finding,) = outcome.findings
@@ -88,17 +96,12 @@ def test_other_findings_come_first():
 
 
 def test_a_thread_that_runs_ahead_is_compared_in_the_rounds_that_all_make(setup):
-    text = """extern "C" __global__ void loop(int rounds) {
-        __shared__ volatile int all[64 * 2];
-        for (int i = 0; i < rounds; ++i) all[threadIdx.x * 2] = i;
-    }"""
     for rounds in (1, 3, 100):
-        (finding,) = ran(text, "loop", 1, setup.warp, rounds, setup=setup, checks="banks").findings
+        (finding,) = ran(SOURCE, "loop", 1, setup.warp, rounds, setup=setup, checks="banks").findings
         passes, fewest = finding.passes
         assert passes == 2 * fewest
         assert finding.count <= rounds
 
 
 def test_accesses_of_global_memory_have_no_banks(setup):
-    text = 'extern "C" __global__ void copy(int* x) { x[threadIdx.x * 32] = 1; }'
-    assert not ran(text, "copy", 1, 32, ints(1024), setup=setup, checks="banks").findings
+    assert not ran(SOURCE, "copy", 1, 32, ints(1024), setup=setup, checks="banks").findings

@@ -67,20 +67,6 @@ extern "C" __global__ void scans(const int* in, int* out, double* wide) {
     Longs(s.l).InclusiveSum((long long)in[t] << 20, l);
     wide[t] = d, wide[T + t] = double(l);
 }
-extern "C" __global__ void warps(const int* in, int* out) {
-    const int t = threadIdx.x;
-    using Reduce = cub::WarpReduce<int>;
-    using Eight = cub::WarpReduce<int, 8>;
-    using Scan = cub::WarpScan<int>;
-    __shared__ Reduce::TempStorage r[T / 32];
-    __shared__ Eight::TempStorage e[T / 8];
-    __shared__ Scan::TempStorage s[T / 32];
-    const int sum = Reduce(r[t / 32]).Sum(in[t]);
-    if (t % 32 == 0) out[t / 32] = sum;
-    const int least = Eight(e[t / 8]).Reduce(in[t], cuda::minimum<>{});
-    if (t % 8 == 0) out[4 + t / 8] = least;
-    Scan(s[t / 32]).ExclusiveSum(in[t], out[32 + t]);
-}
 extern "C" __global__ void arranged(const int* in, int* out) {
     const int t = threadIdx.x;
     using Load = cub::BlockLoad<int, T, I, cub::BLOCK_LOAD_TRANSPOSE>;
@@ -116,6 +102,25 @@ extern "C" __global__ void arranged(const int* in, int* out) {
     int item[1] = {in[t] / 100}, head[1];
     Heads(s.heads).FlagHeads(head, item, cuda::std::not_equal_to<>{});
     out[16 + 3 * T * I + t] = head[0];
+}
+"""
+WARPS = r"""
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+constexpr int T = 128;
+extern "C" __global__ void warps(const int* in, int* out) {
+    const int t = threadIdx.x;
+    using Reduce = cub::WarpReduce<int>;
+    using Eight = cub::WarpReduce<int, 8>;
+    using Scan = cub::WarpScan<int>;
+    __shared__ Reduce::TempStorage r[T / 32];
+    __shared__ Eight::TempStorage e[T / 8];
+    __shared__ Scan::TempStorage s[T / 32];
+    const int sum = Reduce(r[t / 32]).Sum(in[t]);
+    if (t % 32 == 0) out[t / 32] = sum;
+    const int least = Eight(e[t / 8]).Reduce(in[t], cuda::minimum<>{});
+    if (t % 8 == 0) out[4 + t / 8] = least;
+    Scan(s[t / 32]).ExclusiveSum(in[t], out[32 + t]);
 }
 """
 REUSED = r"""
@@ -250,13 +255,14 @@ def test_scans_of_blocks(seed):
 
 @SEEDS
 def test_reductions_and_scans_of_warps(seed):
-    (result,) = run("warps", np.zeros(160, np.int32), seed=seed)
+    (result,) = run("warps", np.zeros(160, np.int32), source=WARPS, seed=seed)
     lanes = FIRST.reshape(4, 32)
     np.testing.assert_array_equal(result[:4], lanes.sum(1))
     np.testing.assert_array_equal(result[4:20], FIRST.reshape(16, 8).min(1))
     np.testing.assert_array_equal(result[32:], (np.cumsum(lanes, 1) - lanes).ravel())
 
 
+@pytest.mark.slow
 @SEEDS
 def test_loads_sorts_exchanges_histograms_and_heads_of_blocks(seed):
     (result,) = run("arranged", np.zeros(16 + 3 * 512 + 128, np.int32), seed=seed)

@@ -5,7 +5,9 @@ import shutil
 import pytest
 from accel.backends.cuda_on_cpu.build import disk_cache
 from accel.backends.cuda_on_cpu.build.building import build
-from accel.backends.cuda_on_cpu.build.compilers import VARIABLE
+from accel.backends.cuda_on_cpu.build.compilers import VARIABLE, find_compiler
+from accel.backends.cuda_on_cpu.build.machine_files import runtime_file
+from accel.backends.cuda_on_cpu.build.machine_library import make_runtime
 
 import accel
 from accel.errors import KernelSyntaxError
@@ -15,10 +17,13 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is miss
 
 @pytest.fixture
 def headers_of(tmp_path, monkeypatch):
-    """Use an empty cache; return a function that compiles a kernel, and returns which headers g++ read."""
+    """Use a cache that has the runtime only; return a function that compiles a kernel, and returns what g++ read."""
     log, wrapper = tmp_path / "log", tmp_path / "g++"
     wrapper.write_text(f'#!/bin/sh\nexec g++ -H "$@" 2> >(tee -a {log} >&2)\n'.replace("/bin/sh", "/bin/bash"))
     wrapper.chmod(0o700)
+    monkeypatch.setenv(VARIABLE, shutil.which("g++"))
+    runtime = runtime_file(find_compiler())
+    make_runtime(find_compiler(), runtime)
     monkeypatch.setenv(VARIABLE, str(wrapper))
 
     def compiled(number, options=(), body="x[threadIdx.x] += 1;"):
@@ -28,6 +33,7 @@ def headers_of(tmp_path, monkeypatch):
         return log.read_text()
 
     with accel.using(cache_dir=str(tmp_path)):
+        shutil.copy(runtime, runtime_file(find_compiler()))
         yield compiled
 
 

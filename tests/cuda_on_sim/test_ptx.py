@@ -31,21 +31,28 @@ CONVERSIONS = {
 }
 
 
+TYPES = {"f": "float", "d": "double", "h": "unsigned short", "r": "unsigned", "l": "unsigned long long"}
+CONVERT = "".join([
+    f"""extern "C" __global__ void {instruction.replace(".", "_")}(const {TYPES[read]}* x, {TYPES[written]}* y) {{
+        asm("{instruction} %0, %1;" : "={written}"(y[threadIdx.x]) : "{read}"(x[threadIdx.x]));
+    }}
+    """
+    for instruction, (read, _, written, _, _) in CONVERSIONS.items()
+])  # fmt: skip
+
+
 @rows("instruction", CONVERSIONS)
 def test_conversions_are_those_of_numpy(instruction):
-    bits_of_source, source, stored, target, numpy = CONVERSIONS[instruction]
+    read, source, written, target, numpy = CONVERSIONS[instruction]
     with np.errstate(all="ignore"):
         x = FLOATS.astype(source) if np.dtype(source).kind != "i" else np.arange(-8, 8, dtype=source) * 123456789
         if source == "f8":
             x[-1] = 1 + 2.0**-11 + 2.0**-40  # twice rounded, it would become another float16
         expected = numpy(x).astype(target)
-    types = {"f": "float", "d": "double", "h": "unsigned short", "r": "unsigned", "l": "unsigned long long"}
-    text = f"""extern "C" __global__ void convert(const {types[bits_of_source]}* x, {types[stored]}* y) {{
-        asm("{instruction} %0, %1;" : "={stored}"(y[threadIdx.x]) : "{bits_of_source}"(x[threadIdx.x]));
-    }}"""
     bits = [np.dtype(f"u{np.dtype(each).itemsize}") if letter in "hrl" else each
-            for letter, each in ((bits_of_source, source), (stored, target))]  # fmt: skip
-    _, result = launch(text, "convert", 1, 16, x.view(bits[0]), np.zeros(16, bits[1]), checks="")
+            for letter, each in ((read, source), (written, target))]  # fmt: skip
+    name = instruction.replace(".", "_")
+    _, result = launch(CONVERT, name, 1, 16, x.view(bits[0]), np.zeros(16, bits[1]), checks="")
     np.testing.assert_array_equal(result.view(target).astype("f8"), expected.astype("f8"))
 
 

@@ -115,14 +115,11 @@ NARROW = [
 
 
 @pytest.mark.parametrize(("shape", "order", "width"), NARROW)
-def test_narrow_shapes_are_copied_by_boxes_of_long_runs(shape, order, width):
-    for seed in range(2):
-        assert check_copy(Case(permuted(shape, order, width), blocks=2, seed=seed)).kernel == "copy_boxes"
-
-
-@pytest.mark.parametrize(("shape", "order", "width"), NARROW)
-def test_boxes_have_few_conflicts_of_banks(shape, order, width):
-    assert conflicts(Case(permuted(shape, order, width))) < (3.3 if width == 8 else 2.7)
+def test_narrow_shapes_are_copied_by_boxes_of_long_runs_with_few_conflicts_of_banks(shape, order, width):
+    case = Case(permuted(shape, order, width))
+    for seed, checks in enumerate((ALL, "")):
+        assert check_copy(case._replace(blocks=2, seed=seed), checks=checks).kernel == "copy_boxes"
+    assert conflicts(case) < (3.3 if width == 8 else 2.7)
 
 
 @pytest.mark.parametrize("multiple", [1, 2, 4, 8])

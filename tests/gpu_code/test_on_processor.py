@@ -44,11 +44,38 @@ def summed(text, warp, seed=0):
     return result[0] == values.sum()
 
 
-def ran(body, *, block=64, warp=32, shared=0, seed=0):
+BODIES = {
+    "shfl": "out[i] = __shfl_sync(~0ull, i, 3);",
+    "shfl_down": "out[i] = __shfl_down_sync(~0ull, (int)(i % ACCEL_WARP), 3, 8);",
+    "shfl_up": "out[i] = __shfl_up_sync(~0ull, (long long)(i % ACCEL_WARP), 3, 8);",
+    "shfl_xor": "out[i] = __shfl_xor_sync(~0ull, (double)i, 5);",
+    "ballot": "out[i] = __ballot_sync(~0u, i % 3 == 0);",
+    "votes_of_odd": "if (i % 2) out[i] = __any_sync(0xAAAAAAAA, i == 5) + 2 * __all_sync(0xAAAAAAAA, i != 4);",
+    "seven_lanes": "out[i] = __shfl_down_sync(~0u, i, 1) * (i % 32 < 7);",
+    "numbered": "__shared__ int n; if (!i) n = 0; __syncthreads(); out[i] = atomicAdd(&n, 1);",
+    "greatest": "__shared__ int n; if (!i) n = 0; __syncthreads(); atomicMax(&n, i); __syncthreads(); out[i] = n;",
+    "turned": "extern __shared__ long long all[]; all[i] = i; __syncthreads(); out[i] = all[63 - i];",
+    "unwritten": "__shared__ long long all[64]; out[i] = all[i]; all[i] = 7;",
+    "order": "__shared__ int n; if (i == 0) n = 0; __syncthreads(); out[i] = n++;",
+    "one": "out[i] = 1;",
+    "branches": "if (i < 40) { __syncthreads(); out[i] = 1; }\nelse { out[i] = 2;\n__syncthreads(); out[i] += 3; }",
+    "one_lane": "__syncwarp(1);",
+    "never": "if (i % 2) __shfl_xor_sync(~0u, i, 1); else __syncthreads(), out[i] = __shfl_xor_sync(~0u, i, 1);",
+    "traps": "if (i == 3) __trap();",
+    "wild": "*(int*)(i == 3) = 1;",
+}
+"""What thread ``i`` of a block does; ``out`` has a number for each thread."""
+
+KERNELS = "".join([
+    f'extern "C" __global__ void {name}(long long* out) {{ const unsigned i = threadIdx.x; {body} }}\n'
+    for name, body in BODIES.items()
+])  # fmt: skip
+
+
+def ran(name, *, block=64, warp=32, shared=0, seed=0):
     """Return the numbers that the threads of a block wrote, one each."""
     result = np.zeros(block, "int64")
-    text = f'extern "C" __global__ void kernel(long long* out) {{ const unsigned i = threadIdx.x; {body} }}'
-    on_processor.compile(text, warp=warp).launch("kernel", 1, block, (address(result),), shared, seed)
+    on_processor.compile(KERNELS, warp=warp).launch(name, 1, block, (address(result),), shared, seed)
     return result.tolist()
 
 
@@ -81,67 +108,56 @@ def test_a_warp_of_the_wrong_width_is_wrong():
 def test_shuffles_are_those_of_cuda(warp):
     lanes = [i % warp for i in range(64)]
     groups = [lane // 8 * 8 for lane in lanes]
-    assert ran("out[i] = __shfl_sync(~0ull, i, 3);", warp=warp) == [i - lane + 3 for i, lane in enumerate(lanes)]
-    down = ran("out[i] = __shfl_down_sync(~0ull, (int)(i % ACCEL_WARP), 3, 8);", warp=warp)
+    assert ran("shfl", warp=warp) == [i - lane + 3 for i, lane in enumerate(lanes)]
+    down = ran("shfl_down", warp=warp)
     assert down == [lane + 3 if lane + 3 < first + 8 else lane for lane, first in zip(lanes, groups, strict=True)]
-    up = ran("out[i] = __shfl_up_sync(~0ull, (long long)(i % ACCEL_WARP), 3, 8);", warp=warp)
+    up = ran("shfl_up", warp=warp)
     assert up == [lane - 3 if lane - 3 >= first else lane for lane, first in zip(lanes, groups, strict=True)]
-    assert ran("out[i] = __shfl_xor_sync(~0ull, (double)i, 5);", warp=warp) == [i ^ 5 for i in range(64)]
+    assert ran("shfl_xor", warp=warp) == [i ^ 5 for i in range(64)]
 
 
 def test_votes_are_those_of_the_lanes_in_the_mask():
-    assert ran("out[i] = __ballot_sync(~0u, i % 3 == 0);", block=32) == [sum(1 << i for i in range(0, 32, 3))] * 32
-    odd = "if (i % 2) out[i] = __any_sync(0xAAAAAAAA, i == 5) + 2 * __all_sync(0xAAAAAAAA, i != 4);"
-    assert ran(odd, block=32) == [0, 3] * 16
+    assert ran("ballot", block=32) == [sum(1 << i for i in range(0, 32, 3))] * 32
+    assert ran("votes_of_odd", block=32) == [0, 3] * 16
 
 
-def test_a_warp_that_is_not_full_meets_those_who_are_there():
-    assert ran("out[i] = __shfl_down_sync(~0u, i, 1) * (i % 32 < 7);", block=40)[32:] == [*range(33, 40), 0]
+def test_a_warp_that_is_not_full_meets_the_lanes_that_it_has():
+    assert ran("seven_lanes", block=40)[32:] == [*range(33, 40), 0]
 
 
 def test_atomics_return_what_was_there():
-    assert sorted(ran("__shared__ int n; if (!i) n = 0; __syncthreads(); out[i] = atomicAdd(&n, 1);")) == [*range(64)]
-    greatest = "__shared__ int n; if (!i) n = 0; __syncthreads(); atomicMax(&n, i); __syncthreads(); out[i] = n;"
-    assert ran(greatest) == [63] * 64
+    assert sorted(ran("numbered")) == [*range(64)]
+    assert ran("greatest") == [63] * 64
 
 
 def test_shared_memory_may_be_asked_for_at_the_launch():
-    body = "extern __shared__ long long all[]; all[i] = i; __syncthreads(); out[i] = all[63 - i];"
-    assert ran(body, shared=512) == [*range(63, -1, -1)]
+    assert ran("turned", shared=512) == [*range(63, -1, -1)]
 
 
 def test_shared_memory_is_never_what_it_was():
-    body = "__shared__ long long all[64]; out[i] = all[i]; all[i] = 7;"
-    assert 7 not in ran(body) + ran(body, seed=1)
+    assert 7 not in ran("unwritten") + ran("unwritten", seed=1)
 
 
 def test_the_seed_is_the_order():
-    body = "__shared__ int n; if (i == 0) n = 0; __syncthreads(); out[i] = n++;"
-    orders = [ran(body, seed=seed) for seed in (1, 1, 2)]
+    orders = [ran("order", seed=seed) for seed in (1, 1, 2)]
     assert orders[0] == orders[1] != orders[2]
 
 
 @pytest.mark.parametrize(
-    ("body", "kind"),
+    ("name", "kind"),
     [
-        (
-            "if (i < 40) { __syncthreads(); out[i] = 1; }\nelse { out[i] = 2;\n__syncthreads(); out[i] += 3; }",
-            "DIVERGENT_BARRIER",
-        ),
-        ("__syncwarp(1);", "WRONG_MASK"),
-        (
-            "if (i % 2) __shfl_xor_sync(~0u, i, 1); else __syncthreads(), out[i] = __shfl_xor_sync(~0u, i, 1);",
-            "DEADLOCK",
-        ),
-        ("if (i == 3) __trap();", "TRAP"),
-        ("*(int*)(i == 3) = 1;", "INVALID_ADDRESS"),
+        ("branches", "DIVERGENT_BARRIER"),
+        ("one_lane", "WRONG_MASK"),
+        ("never", "DEADLOCK"),
+        ("traps", "TRAP"),
+        ("wild", "INVALID_ADDRESS"),
     ],
 )
-def test_errors_of_kernels_are_reported(body, kind):
+def test_errors_of_kernels_are_reported(name, kind):
     for seed in range(5):
-        with pytest.raises(KernelError, match=f"kernel: {kind}"):
-            ran(body, seed=seed)
-    assert ran("out[i] = 1;") == [1] * 64
+        with pytest.raises(KernelError, match=f"{name}: {kind}"):
+            ran(name, seed=seed)
+    assert ran("one") == [1] * 64
 
 
 def test_arguments_have_the_sizes_of_the_parameters():

@@ -42,9 +42,9 @@ class Swizzling(NamedTuple):
 
     def __call__(self, distance: Any) -> Any:
         """Return a distance, or an array of distances, after the swizzle."""
-        moved = distance + self.offset
-        taken = moved & self.mask
-        return moved ^ (taken >> self.shift if self.shift >= 0 else taken << -self.shift)
+        start = distance + self.offset
+        bits = start & self.mask
+        return start ^ (bits >> self.shift if self.shift >= 0 else bits << -self.shift)
 
 
 class Operand(NamedTuple):

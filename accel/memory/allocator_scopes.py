@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from accel.device import DeviceLike, resolve
-from accel.memory.allocators import Allocator, Scope, chosen
+from accel.memory.allocators import Allocator, Scope, current_scopes
 from accel.memory.heap import heap_of
 
 __all__ = ["allocating", "allocator_of", "trim"]
@@ -43,12 +43,12 @@ def allocating(device: DeviceLike | None, allocator: Allocator) -> Iterator[Allo
     heap = heap_of(resolve(device))
     scope = Scope(allocator)
     heap.enter(scope)
-    chosen.set((*chosen.get(), scope))
+    current_scopes.set((*current_scopes.get(), scope))
     try:
         yield allocator
     finally:
         # With generators, scopes end in any order, and perhaps in another context than they began in.
-        chosen.set(tuple(other for other in chosen.get() if other is not scope))
+        current_scopes.set(tuple(other for other in current_scopes.get() if other is not scope))
         heap.leave(scope)
 
 

@@ -14,7 +14,7 @@ from accel.device import Device
 from accel.errors import OutOfMemoryError
 from accel.memory.sizes import as_size
 
-__all__ = ["Allocator", "Limit", "Scope", "Statistics", "Trims", "chosen", "trimmed"]
+__all__ = ["Allocator", "Limit", "Scope", "Statistics", "Trims", "current_scopes", "trimmed"]
 
 
 class Allocator(Protocol):
@@ -43,7 +43,7 @@ class Scope:
         self.allocator = allocator
 
 
-chosen: ContextVar[tuple[Scope, ...]] = ContextVar("accel_allocators", default=())
+current_scopes: ContextVar[tuple[Scope, ...]] = ContextVar("accel_allocators", default=())
 """The scopes that are active in this context, the innermost last."""
 
 

@@ -15,7 +15,7 @@ from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
-from accel.memory.allocators import Allocator, Scope, chosen, trimmed
+from accel.memory.allocators import Allocator, Scope, current_scopes, trimmed
 from accel.memory.hazards import HazardRecord
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
@@ -170,7 +170,7 @@ class Heap(PendingTable):
     @property
     def allocator(self) -> Allocator:
         """Where memory of the device comes from here: the innermost `allocating`, or else the backend."""
-        allocators = (scope.allocator for scope in reversed(chosen.get()) if scope in self.scopes)
+        allocators = (scope.allocator for scope in reversed(current_scopes.get()) if scope in self.scopes)
         return next(allocators, self.backend)
 
     def enter(self, scope: Scope) -> None:
@@ -184,10 +184,10 @@ class Heap(PendingTable):
     def leave(self, scope: Scope) -> None:
         """Close a scope; takes no lock, because the finaliser of a generator may close one."""
         while scope in self.scopes:
-            seen = self.scopes
-            remaining = tuple([other for other in seen if other is not scope])
+            before = self.scopes
+            remaining = tuple([other for other in before if other is not scope])
             # No call between these: another thread, or a caller in this one, may open or close another scope.
-            if self.scopes is seen:
+            if self.scopes is before:
                 self.scopes = remaining
         self._update_plain()
 
@@ -202,10 +202,10 @@ class Heap(PendingTable):
     def unwatch(self, watch: Watch) -> None:
         """Stop reporting to a watch; takes no lock, as `leave`."""
         while watch in self.watches:
-            seen = self.watches
-            remaining = tuple([other for other in seen if other is not watch])
+            before = self.watches
+            remaining = tuple([other for other in before if other is not watch])
             # No call between these, as above.
-            if self.watches is seen:
+            if self.watches is before:
                 self.watches = remaining
         self._update_plain()
 

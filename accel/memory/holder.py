@@ -54,9 +54,9 @@ class Holder:
 
     def in_words(self) -> str:
         """Return a description for people."""
-        kept = f", kept alive by {self.keep_alives} more" if self.keep_alives else ""
+        others = f", kept alive by {self.keep_alives} more" if self.keep_alives else ""
         origin = f", made at {self.call_site}" if self.site else ""
-        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{kept}{origin}"
+        return f"{in_words(self.nbytes)}, {self.handles} handle{'s' * (self.handles != 1)}{others}{origin}"
 
 
 def holders(*, external: bool = True) -> list[Holder]:

@@ -76,11 +76,11 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
         return NOT_COVERED
     low: int = block.pointer + storage._start
     high = low + storage.size * storage.dtype.itemsize
-    seen = owner.hazard_record.hazards
-    if seen is None:
+    hazards = owner.hazard_record.hazards
+    if hazards is None:
         recorded = block.stream is queue and low != high and _record(owner, (low, high, opened), writing)
         return low if recorded else NOT_COVERED
-    writes, reads, unreplaced = seen
+    writes, reads, unreplaced = hazards
     for _, _, work in unreplaced:
         if not work.sound:
             return NOT_COVERED  # it may have failed, and what reads its result must fail too

@@ -38,7 +38,7 @@ class Pool:
         The allocator of the blocks. They are a little larger than the requests, so that there are few sizes.
     largest : int
         Size in bytes of the largest block that is kept.
-    kept : int
+    capacity : int
         The most bytes to keep in blocks of one size.
 
     Attributes
@@ -57,10 +57,10 @@ class Pool:
     (8192, 8192, 0)
     """
 
-    def __init__(self, upstream: Allocator, *, largest: int = 1 << 26, kept: int = 1 << 28) -> None:
+    def __init__(self, upstream: Allocator, *, largest: int = 1 << 26, capacity: int = 1 << 28) -> None:
         self.upstream = upstream
         self.largest = largest
-        self.kept = kept
+        self.capacity = capacity
         self.device: Device | None = None
         # Each change is a single call of a list or a dictionary, which a signal cannot interrupt.
         # A size is added with its first block: blocks of other sizes would never be requested.
@@ -120,7 +120,7 @@ class Pool:
         """Free an idle block; a short form of `free`."""
         size = block.nbytes
         blocks = self._free.get(size)
-        if blocks is not None and len(blocks) * size < self.kept:
+        if blocks is not None and len(blocks) * size < self.capacity:
             blocks.append(block)
         else:
             self.upstream.free(block, stream=None)

@@ -25,19 +25,19 @@ HostTask = Callable[[], object]
 class _Failure:
     """The error of a task. If it was never raised to a caller, the finaliser prints it."""
 
-    __slots__ = ("_traceback", "error", "seen")
+    __slots__ = ("_traceback", "error", "reported")
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
-        self.seen = False
+        self.reported = False
         self._traceback = error.__traceback__
 
     def throw(self) -> NoReturn:
-        self.seen = True
+        self.reported = True
         raise_again(self.error, self._traceback)
 
     def __del__(self) -> None:
-        if not self.seen:
+        if not self.reported:
             traceback.print_exception(self.error)
 
 
@@ -216,11 +216,11 @@ class ThreadStream(CurrentStream):
 
     def _own_queue(self) -> _Queue:
         """Return the queue of this process."""
-        seen = self._queue
-        if forked_since(seen.process):
+        queue = self._queue
+        if forked_since(queue.process):
             queue = _Queue()
             # No call between these: another thread may be first.
-            if self._queue is seen:
+            if self._queue is queue:
                 self._queue = queue
         return self._queue
 
@@ -238,11 +238,11 @@ class ThreadStream(CurrentStream):
         queue = self._own_queue()
         if queue.last is not None:
             queue.last.settle()
-        unseen = [failure for failure in _taken(queue.failed) if not failure.seen]
+        unseen = [failure for failure in _drain(queue.failed) if not failure.reported]
         if unseen:
             first, *others = unseen
             for other in others:
-                other.seen = True
+                other.reported = True
             if others:
                 first.error.add_note(f"and {len(others)} more failed after it")
             first.throw()
@@ -267,12 +267,12 @@ class ThreadStream(CurrentStream):
 
 def _add(failed: deque[_Failure], failure: _Failure) -> None:
     """Add a failure, and forget those that were raised: their tracebacks keep the frames of callers alive."""
-    while failed and failed[0].seen:
+    while failed and failed[0].reported:
         failed.popleft()
     failed.append(failure)
 
 
-def _taken(failed: deque[_Failure]) -> Iterator[_Failure]:
+def _drain(failed: deque[_Failure]) -> Iterator[_Failure]:
     """Yield and remove all failures; other threads may do so at the same time, and add more."""
     with suppress(IndexError):
         while True:

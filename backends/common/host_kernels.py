@@ -115,9 +115,9 @@ class HostKernel:
             arguments = (*arguments, *grid, *block)
         self._pack(memory[0], 0, config.current().threads, *arguments)
         self._function(memory[1], False)
-        found = self._outcome(memory[0]) if self._reports else _NOTHING
+        outcome = self._outcome(memory[0]) if self._reports else _NOTHING
         self._free.append(memory)
-        return found
+        return outcome
 
     def _new_memory(self) -> "tuple[ctypes.Array[ctypes.c_char], int]":
         buffer = ctypes.create_string_buffer(self._slots.nbytes + 64)

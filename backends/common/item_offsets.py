@@ -176,12 +176,12 @@ class OffsetLister:
         swizzle = self._items.swizzle
         if swizzle is not None:
             raw += swizzle.offset
-            taken = np.bitwise_and(raw, swizzle.mask, out=self._spare[: raw.size])
+            bits = np.bitwise_and(raw, swizzle.mask, out=self._spare[: raw.size])
             if swizzle.shift >= 0:
-                taken >>= swizzle.shift
+                bits >>= swizzle.shift
             else:
-                taken <<= -swizzle.shift
-            raw ^= taken
+                bits <<= -swizzle.shift
+            raw ^= bits
         raw += self._items.start
         return raw
 

@@ -72,9 +72,9 @@ def copy_strided(
         target_offsets(target, plan, dtypes[0].itemsize).refuse_outside(into.nbytes)
         source_offsets(source, plan, dtypes[1].itemsize).refuse_outside(out_of.nbytes)
         raise
-    moved = plan.kind == "memcpy" and plan.buffered  # NumPy handles the overlap itself, as memmove does
-    if nbytes < thresholds.SMALL or moved or dtypes[0] != dtypes[1]:
-        cast(to, of.copy() if plan.buffered and not moved else of)
+    memmove = plan.kind == "memcpy" and plan.buffered  # NumPy handles the overlap itself, as memmove does
+    if nbytes < thresholds.SMALL or memmove or dtypes[0] != dtypes[1]:
+        cast(to, of.copy() if plan.buffered and not memmove else of)
         return
     address, origin = into.__array_interface__["data"][0], out_of.__array_interface__["data"][0]
     ends = _End(into, target.start, address + target.start), _End(out_of, source.start, origin + source.start)

@@ -48,7 +48,7 @@ def _shuffled(builder: Any, one: _Value, other: _Value, order: Sequence[int]) ->
     return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(_I32, len(order)), list(order)))
 
 
-def _joined(builder: Any, parts: list[_Value]) -> _Value:
+def _concatenation(builder: Any, parts: list[_Value]) -> _Value:
     """Concatenate vectors; their number is a power of two."""
     while len(parts) > 1:
         order = range(2 * parts[0].type.count)
@@ -71,11 +71,11 @@ def _zipped(builder: Any, rows: list[_Value], side: int) -> list[_Value]:
 def _picked(builder: Any, vectors: list[_Value], places: Sequence[tuple[int, int]]) -> _Value:
     """Return a vector of items, each given by the number of its vector and its place there."""
     total = vectors[0].type.count
-    found = vectors[0]
+    result = vectors[0]
     for number, vector in enumerate(vectors):
         order = [total + place if which == number else lane for lane, (which, place) in enumerate(places)]
-        found = _shuffled(builder, found, vector, order)
-    return found
+        result = _shuffled(builder, result, vector, order)
+    return result
 
 
 def _woven(builder: Any, rows: list[_Value]) -> list[_Value]:
@@ -110,7 +110,7 @@ def _turn(builder: Any, kind: Any, lanes: int, block: "_Ends") -> None:
     rows = []
     for first in range(side):
         places = [_after(builder, block.source, block.source_pitch, first + lane * side) for lane in range(lanes)]
-        rows.append(_joined(builder, [_load(builder, place, kind) for place in places]))
+        rows.append(_concatenation(builder, [_load(builder, place, kind) for place in places]))
     for step, column in enumerate(_zipped(builder, rows, side)):
         _store(builder, column, _after(builder, block.target, block.target_pitch, step))
 

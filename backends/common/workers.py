@@ -127,16 +127,16 @@ class Workers:
             self._jobs.put(job)
         job.run()
 
-    def _start_helpers(self, wanted: int) -> int:
-        """Start helpers until there are as many as wanted; return how many there are, fewer if the process exits."""
+    def _start_helpers(self, count: int) -> int:
+        """Start helpers until there are ``count``; return their number, which is smaller if the process exits."""
         with self._lock:
             try:
-                while self._threads < wanted:
+                while self._threads < count:
                     start(threading.Thread(target=_serve, args=(self._jobs,), name="accel-copy", daemon=True))
                     self._threads += 1
             except RuntimeError:
                 pass
-            return min(self._threads, wanted)
+            return min(self._threads, count)
 
     def close(self) -> None:
         """Wait for the running copies; NumPy does all later ones, in their callers' threads."""

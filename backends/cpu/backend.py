@@ -39,7 +39,7 @@ class CpuBackend:
     languages = ("host",)
 
     def __init__(self) -> None:
-        self._pool = Pool(Slabs(), largest=LARGEST, kept=1 << 19)
+        self._pool = Pool(Slabs(), largest=LARGEST, capacity=1 << 19)
         self.allocate_cleared = partial(self.allocate, cleared=True)
 
     def devices(self) -> Sequence[Device]:

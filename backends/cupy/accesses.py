@@ -134,8 +134,8 @@ def in_stores(
     if not apart and swizzling is None and steps[-1:] == [itemsize]:
         run *= leaves[-1].extent
         steps.pop()
-    moved = (0, 0) if swizzling is None else (swizzling.offset, _mixed_into(swizzling))
-    width = math.gcd(16, aligned, run, *steps, *moved)
+    swizzle = (0, 0) if swizzling is None else (swizzling.offset, _mixed_into(swizzling))
+    width = math.gcd(16, aligned, run, *steps, *swizzle)
     if width > itemsize:
         leaves[-1] = Leaf(run // width, width, 0)
     return width, leaves

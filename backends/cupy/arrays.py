@@ -45,8 +45,8 @@ def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object)
     cupy = driver.cupy
     block.lent = True
     with driver.on(block.device):
-        lent = LentBlock(block, (keep, block.native))
-        memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, lent, block.device.index)
+        owner = LentBlock(block, (keep, block.native))
+        memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, owner, block.device.index)
         first = cupy.cuda.MemoryPointer(memory, operand.span.start + operand.start)
         return cupy.ndarray(operand.extents, operand.dtype, first, operand.strides)
 

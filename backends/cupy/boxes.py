@@ -107,15 +107,15 @@ class Box(NamedTuple):
         """How many banks the runs of the source start apart from one another, if neighbours come from different ones.
 
         Neighbours take some items of one run, the same of the next run and so on, and then the items beside them. So
-        runs are apart by what is taken of each.
+        runs are apart by the part of each.
         """
         run, rows = self.run(TARGET), self.rows(SOURCE)
         first = next((place for place, i in enumerate(run) if i in rows), None)
         if first is None or (first and self.has_gaps):
             return None
-        taken = math.prod([self.parts[i] for i in run[:first]]) * self.unit
+        part = math.prod([self.parts[i] for i in run[:first]]) * self.unit
         runs = math.prod([self.parts[i] for i in takewhile(rows.__contains__, run[first:])])
-        return -(-max(taken, _LINE // runs) // self.bank)
+        return -(-max(part, _LINE // runs) // self.bank)
 
     @property
     def shared_bytes(self) -> int:

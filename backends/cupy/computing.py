@@ -40,7 +40,7 @@ class Computing:
         with self._driver.on(self._device), self._current_stream() as native:
             self._driver.refuse_capture(native)
             self._record_use(operands, native)
-            with cuda.using_allocator(partial(self._taken, cuda.get_allocator())):
+            with cuda.using_allocator(partial(self._allocation, cuda.get_allocator())):
                 yield
 
     @contextmanager
@@ -49,13 +49,13 @@ class Computing:
 
         CuPy's current stream belongs to the thread. Tasks of asyncio share a thread, and each has its own ``with``.
         """
-        before, chosen = self._driver.cupy.cuda.get_current_stream(), current_stream(self._device)
-        if not isinstance(chosen, CupyStream) or chosen.native is before:
+        before, stream = self._driver.cupy.cuda.get_current_stream(), current_stream(self._device)
+        if not isinstance(stream, CupyStream) or stream.native is before:
             yield before
             return
-        chosen.native.use()
+        stream.native.use()
         try:
-            yield chosen.native
+            yield stream.native
         finally:
             before.use()
 
@@ -80,7 +80,7 @@ class Computing:
             elif isinstance(owner, Computed) and owner.stream != stream:
                 owner.users.add(stream)
 
-    def _taken(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
+    def _allocation(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
         """Allocate as CuPy's current allocator does."""
         cuda, native = self._driver.cupy.cuda, allocator(nbytes)
         computed = Computed(self, native, cuda.get_current_stream())

@@ -19,7 +19,7 @@ from .driver import Driver
 from .fills import memset
 from .launches import copy_launch, fill_launch
 from .launching import KernelCall
-from .memory import DeviceBlock, memory_of, taken
+from .memory import DeviceBlock, allocation, memory_of
 from .modules import Modules
 from .peers import Peers
 from .pinned import StagingMemory, is_pinned
@@ -37,11 +37,11 @@ _DIRECT = 1 << 16
 
 _WIDEST = 16
 """Bytes of the widest access: the launch of a copy depends on its addresses only by their alignment up to there."""
-_MOST_KNOWN = 4096
+_MOST_CALLS = 4096
 """Launches of copies that are kept."""
 
 
-class _Known(NamedTuple):
+class _CachedCall(NamedTuple):
     """A launch of a copy between any operands of some alignments; it keeps the plan alive, whose `id` is its key."""
 
     plan: Plan
@@ -61,7 +61,7 @@ class Copier:
         self._small = Ring(driver, staging_memory, size=1 << 16, count=64)
         self._peers = Peers(driver)
         self._modules = modules
-        self._known: dict[tuple[int, int, int, Device], _Known] = {}
+        self._calls: dict[tuple[int, int, int, Device], _CachedCall] = {}
         self._reading: dict[Device, bool] = {}
 
     def blocks(self, target: Span, source: Span) -> bool:
@@ -120,13 +120,13 @@ class Copier:
     def _call(self, device: Device, target: Operand, source: Operand, plan: Plan) -> KernelCall:
         into, out_of = target.address, source.address
         key = (id(plan), into % _WIDEST, out_of % _WIDEST, device)
-        known = self._known.get(key)
-        if known is None or known.plan is not plan:
+        cached = self._calls.get(key)
+        if cached is None or cached.plan is not plan:
             launch = copy_launch(plan, target, source, into, out_of, limits=self._limits[device])
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            known = self._known[key] = _Known(plan, self._modules.call(launch, device, 2))
-        return known.call
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            cached = self._calls[key] = _CachedCall(plan, self._modules.call(launch, device, 2))
+        return cached.call
 
     def prepared(
         self, device: Device, target: Operand, source: Operand, plan: Plan
@@ -287,7 +287,7 @@ class Copier:
             return not is_pinned(self._driver, _place_of(span)[0])
 
     def _temporary(self, nbytes: int, stream: CupyStream) -> Any:
-        return taken(self._driver, nbytes, stream)
+        return allocation(self._driver, nbytes, stream)
 
 
 def _place_of(span: Span) -> tuple[int, DeviceBlock | None]:

@@ -41,7 +41,7 @@ class DeviceStreams:
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)
-        result = self._made(device, native)
+        result = self._new_stream(device, native)
         finalize(result, self._idle_natives[device].append, native).atexit = False
         with self._lock:
             alive = (each for each in self._alive.get(device, ()) if each() is not None)
@@ -54,14 +54,14 @@ class DeviceStreams:
         stream = self._defaults.get(device)
         if stream is None:
             native = self._driver.cupy.cuda.Stream.null
-            result = self._made(device, native)
+            result = self._new_stream(device, native)
             stream = self._defaults.setdefault(device, result)
         return stream
 
     def current(self, device: Device) -> CupyStream:
         """Return the stream of the innermost ``with stream:``, or else the default stream."""
-        chosen = current_stream(device)
-        return self._defaults.get(device) or self.default(device) if chosen is None else self.stream_for(chosen, device)
+        inner = current_stream(device)
+        return self._defaults.get(device) or self.default(device) if inner is None else self.stream_for(inner, device)
 
     def all(self, device: Device) -> list[CupyStream]:
         """Return all streams of a device."""
@@ -76,13 +76,13 @@ class DeviceStreams:
         DeviceMismatchError
             If it is not a stream of one of the devices, or is of another backend.
         """
-        chosen = stream or current_stream(devices[0]) or self.default(devices[0])
-        if type(chosen) is not CupyStream or chosen.device not in devices:
+        result = stream or current_stream(devices[0]) or self.default(devices[0])
+        if type(result) is not CupyStream or result.device not in devices:
             here = " or ".join(map(str, devices))
             raise DeviceMismatchError(
-                f"{chosen!r} is not a stream of {here}; write stream=accel.new_stream('{devices[0]}')"
+                f"{result!r} is not a stream of {here}; write stream=accel.new_stream('{devices[0]}')"
             )
-        return chosen
+        return result
 
     def submit(
         self, work: StreamCall, stream: Stream | None, *used: Block, lead: Device | None = None, blocks: bool = False
@@ -102,11 +102,11 @@ class DeviceStreams:
         blocks : bool
             Whether ``work`` blocks on the host, so that another thread must call it.
         """
-        known = [block for block in map(memory_of, used) if block is not None]
-        queue, *others = self._involved(stream, known, lead)
+        device_blocks = [block for block in map(memory_of, used) if block is not None]
+        queue, *others = self._involved(stream, device_blocks, lead)
         for other in others:
             queue.wait_for(other.record())
-        for block in known:
+        for block in device_blocks:
             block.use(queue)
         queue.submit(lambda: work(queue), timed=stream is not None, blocks=blocks)
         if others:
@@ -171,7 +171,7 @@ class DeviceStreams:
             except IndexError:
                 return self._driver.cupy.cuda.Stream(non_blocking=True)
 
-    def _made(self, device: Device, native: Any) -> CupyStream:
+    def _new_stream(self, device: Device, native: Any) -> CupyStream:
         new_blocks = self._new_blocks.setdefault(device, NewBlocks())
         return CupyStream(self._driver, device, native, self._clock(device), new_blocks)
 

@@ -175,8 +175,8 @@ def _fill(
     if end.table:
         bits = bits._replace(distances=64)
     arguments = (loops(leaves, bits, pieces=pieces), structure("filling", bits, swizzle(end.swizzle)))
-    chosen = {"PIECES": pieces, "TARGET_SWIZZLE": int(end.swizzle is not None), "TABLE": int(end.table)}
-    defines = _defines("fill_items", width, bits, arguments[0], chosen)
+    constants = {"PIECES": pieces, "TARGET_SWIZZLE": int(end.swizzle is not None), "TABLE": int(end.table)}
+    defines = _defines("fill_items", width, bits, arguments[0], constants)
     return Launch("fill_items", defines, _grid(count, _THREADS, most), (_THREADS, 1, 1), 0, arguments)
 
 
@@ -240,10 +240,10 @@ def _beyond(end: _End) -> int:
     return mask + offset + (mask >> shift if shift >= 0 else mask << -shift)
 
 
-def _each(kernel: str, plan: Plan, sizes: tuple[int, Bits], most: int, *structures: Struct, **chosen: int) -> Launch:
+def _each(kernel: str, plan: Plan, sizes: tuple[int, Bits], most: int, *structures: Struct, **constants: int) -> Launch:
     """Return a launch whose threads copy some items each; ``sizes`` are bytes of an access and bits of integers."""
     grid = _grid(int(structures[0]["count"][0]), _THREADS * _IN_FLIGHT, most)
-    defines = _defines(kernel, *sizes, structures[0], chosen, plan.eviction)
+    defines = _defines(kernel, *sizes, structures[0], constants, plan.eviction)
     return Launch(kernel, defines, grid, (_THREADS, 1, 1), 0, structures)
 
 
@@ -259,8 +259,8 @@ def _transpose(plan: Plan, aligned: int, most: int) -> Launch:
     walked = loops(planes, bits, start=_start(plan), unit=item)
     divisors = [divisor(extent, bits.counts) for extent in tiles]
     plane = structure("plane", bits, *divisors, a.extent, b.extent, a.source_stride // item, b.target_stride // item)
-    chosen = {"WORD": word, "SIDE_A": sides[0], "SIDE_B": sides[1]}
-    defines = _defines("transpose_tiles", item, bits, walked, chosen, plan.eviction)
+    constants = {"WORD": word, "SIDE_A": sides[0], "SIDE_B": sides[1]}
+    defines = _defines("transpose_tiles", item, bits, walked, constants, plan.eviction)
     return Launch("transpose_tiles", defines, _grid(count, 1, most), (_THREADS, 1, 1), 0, (walked, plane))
 
 
@@ -285,7 +285,7 @@ def _boxes(plan: Plan, box: Box, aligned: int, most: int) -> Launch:
     longest = max([box.leaves[i].extent for i in box.inside])
     bits = bits_of(max(count, longest), box.leaves, start=_start(plan), unit=unit)
     walked = loops(outside, bits, start=_start(plan), unit=unit)
-    chosen = {
+    constants = {
         "WRITE": words[0],
         "READ": words[1],
         "WRITE_ROWS": len(box.rows(TARGET)),
@@ -293,7 +293,7 @@ def _boxes(plan: Plan, box: Box, aligned: int, most: int) -> Launch:
         "RUN_LOOPS": len(box.run(TARGET)),
         "GAPS": int(box.has_gaps),
     }
-    defines = _defines("copy_boxes", unit, bits, walked, chosen, plan.eviction)
+    defines = _defines("copy_boxes", unit, bits, walked, constants, plan.eviction)
     arguments = (walked, box_structure(box, words, bits))
     return Launch("copy_boxes", defines, _grid(count, 1, most), (_THREADS, 1, 1), box.shared_bytes, arguments)
 
@@ -307,14 +307,14 @@ def _defines(
     width: int,
     bits: Bits,
     walked: Struct,
-    chosen: dict[str, int],
+    constants: dict[str, int],
     eviction: CacheEviction = CacheEviction.NORMAL,
 ) -> tuple[str, ...]:
     """Return the compiler options of a module; ``walked`` determines how many loops it supports."""
     room = walked["loop"].shape[-1] if "loop" in (walked.dtype.names or ()) else 0
     sizes = {"ITEM": width, "COUNT": bits.counts, "DISTANCE": bits.distances, "LOOPS": max(room, 8)}
     hints = {} if eviction is CacheEviction.NORMAL else {"EVICTION": eviction.value}
-    values = {kernel.upper(): 1, **sizes, "FLIGHT": _IN_FLIGHT, **chosen, **hints}
+    values = {kernel.upper(): 1, **sizes, "FLIGHT": _IN_FLIGHT, **constants, **hints}
     return tuple([f"-DACCEL_{name}={value}" for name, value in values.items()])
 
 

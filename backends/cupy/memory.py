@@ -18,12 +18,12 @@ __all__ = [
     "LentBlock",
     "adopted",
     "allocated",
+    "allocation",
     "cleared",
     "give_back",
     "index_at",
     "memory_of",
     "room",
-    "taken",
 ]
 
 ALIGNMENT = 256
@@ -124,12 +124,12 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
     slack = alignment if alignment > ALIGNMENT else 0
     if driver.is_ready(device):
         try:
-            native = taken(driver, nbytes + slack, stream)
+            native = allocation(driver, nbytes + slack, stream)
         except Exception as error:
             raise driver.translated(error, device) from error
     else:
         with driver.on(device):
-            native = taken(driver, nbytes + slack, stream)
+            native = allocation(driver, nbytes + slack, stream)
     if slack:
         native += -native.ptr % alignment
     block = DeviceBlock(native.ptr, nbytes, native, device, stream)
@@ -150,7 +150,7 @@ def cleared(driver: Driver, block: DeviceBlock, stream: CupyStream) -> DeviceBlo
     return block
 
 
-def taken(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
+def allocation(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
     """Return a CuPy pointer to bytes from the pool, for use on a stream, whose device is current.
 
     Raises
@@ -194,7 +194,7 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
-    own, kept = block.stream, [native]
+    own, references = block.stream, [native]
     del native
     try:
         users = {*block.users, *after}
@@ -206,10 +206,10 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
     except DeviceLostError:
         pass  # a lost device does no more work
     # The pool reuses them on this stream, whose later work comes after the waits above.
-    own.append(kept.clear)
+    own.append(references.clear)
 
 
-def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device]) -> DeviceBlock:
+def adopted(driver: Driver, external: ExternalAllocation, candidates: Iterable[Device]) -> DeviceBlock:
     """Return a block over memory made elsewhere: by CuPy, or at a device address.
 
     Raises
@@ -221,7 +221,7 @@ def adopted(driver: Driver, external: ExternalAllocation, known: Iterable[Device
     ValueError
         If no device has memory at the address.
     """
-    devices = {device.index: device for device in known}
+    devices = {device.index: device for device in candidates}
     native = external.native
     if native is None:
         return _at(driver, external, devices)

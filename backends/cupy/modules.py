@@ -54,9 +54,9 @@ class Modules:
     def _compiled(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:
         cupy, cuda = self._driver.cupy, self._driver.cupy.cuda
         platform = self._driver.platform
-        given, key = effective(options, kernel, platform), (device, source, options)
+        flags, key = effective(options, kernel, platform), (device, source, options)
         try:
-            module = self._modules.get(key) or cupy.RawModule(code=source, options=given)
+            module = self._modules.get(key) or cupy.RawModule(code=source, options=flags)
             function = module.get_function(kernel).kernel
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None

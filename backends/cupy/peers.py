@@ -14,14 +14,14 @@ class Peers:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._asked: set[tuple[Device, Device]] = set()
+        self._pairs: set[tuple[Device, Device]] = set()
 
     def enable(self, one: Device, other: Device) -> None:
         """Enable access between two devices in both directions, if they support it."""
         for device, peer in ((one, other), (other, one)):
-            if (device, peer) not in self._asked:
+            if (device, peer) not in self._pairs:
                 self._enable(device, peer)
-                self._asked.add((device, peer))
+                self._pairs.add((device, peer))
 
     def _enable(self, device: Device, peer: Device) -> None:
         runtime = self._driver.runtime

@@ -27,7 +27,7 @@ from .device_code import (
 from .device_streams import DeviceStreams
 from .driver import Driver
 from .launching import Arguments
-from .memory import DeviceBlock, taken
+from .memory import DeviceBlock, allocation
 from .modules import Modules
 from .raw_kernels import RawExecutable
 from .streams import CupyStream
@@ -133,7 +133,7 @@ class CompiledProgram:
         return partial(launch.results, queue, queue.record()) if self.program.results else None
 
     def _start_alone(
-        self, given: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
+        self, values: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
     ) -> None:
         """Launch the only kernel of a program that needs no memory besides its arguments."""
         arguments, step = self._alone, self.steps[0]
@@ -144,7 +144,7 @@ class CompiledProgram:
         arguments.busy = True
         try:
             if count != 0:
-                self.packing.write(arguments.memory, given, ())
+                self.packing.write(arguments.memory, values, ())
                 self.start(step.kernel, bits, self.geometry(step, count, explicit), arguments, queue)
         finally:
             arguments.busy = False
@@ -175,8 +175,8 @@ class CompiledProgram:
 
     def bits(self, arguments: Sequence[Any], counts: Sequence[int | None]) -> int:
         """Return the bits of distances and numbers of iterations that a launch needs."""
-        known = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
-        fits = None not in known and max([self._reach(arguments), *[count or 0 for count in known]]) < NARROW
+        counted = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
+        fits = None not in counted and max([self._reach(arguments), *[count or 0 for count in counted]]) < NARROW
         return 32 if fits else 64
 
 
@@ -201,7 +201,7 @@ class _Launch:
     ) -> None:
         self._compiled = compiled
         self._tools = compiled.tools
-        self._given = arguments
+        self._values = arguments
         self._counts = counts
         self._geometry = geometry
         self._explain = explain
@@ -211,17 +211,17 @@ class _Launch:
 
     def start(self, queue: CupyStream) -> None:
         """Submit the kernels to the driver; in debug mode wait for them, and raise the first failure."""
-        kept = False
+        in_use = False
         try:
             self._submit(queue)
-            kept = bool(self._compiled.program.results)
+            in_use = bool(self._compiled.program.results)
         finally:
-            if not kept:  # an error keeps this object, but need not keep the memory
+            if not in_use:  # an error keeps this object, but need not keep the memory
                 self._memory = None
 
     def _submit(self, queue: CupyStream) -> None:
         debug = self._compiled.program.debug
-        self._memory = self._taken(queue)
+        self._memory = self._allocation(queue)
         if debug and self._memory is not None:
             self._tools.driver.runtime.memsetAsync(self._memory.pointer, 0, _RECORD, queue.handle)
         for step, count in zip(self._compiled.steps, self._counts, strict=True):
@@ -241,7 +241,7 @@ class _Launch:
         slots = [(SLOT * names.index(local.name), local.dtype) for local in program.results]
         return tuple([frame[start : start + dtype.itemsize].view(dtype)[0] for start, dtype in slots])
 
-    def _taken(self, queue: CupyStream) -> DeviceBlock | None:
+    def _allocation(self, queue: CupyStream) -> DeviceBlock | None:
         """Return memory for the record, the frame and the partial totals, in this order; None if there are none.
 
         Only this stream uses it, and CuPy's pool reuses it on this stream.
@@ -251,13 +251,13 @@ class _Launch:
         nbytes = _RECORD + SLOT * len(compiled.program.frame) + scratch
         if nbytes == _RECORD and not compiled.program.debug:
             return None
-        native = taken(self._tools.driver, nbytes, queue)
+        native = allocation(self._tools.driver, nbytes, queue)
         return DeviceBlock(native.ptr, nbytes, native, queue.device, queue)
 
     def _run(self, step: _Step, count: int | None, queue: CupyStream) -> None:
         compiled, arguments = self._compiled, self._arguments
         geometry = compiled.geometry(step, count, self._geometry)
-        compiled.packing.write(arguments.memory, self._given, self._own(geometry[0]))
+        compiled.packing.write(arguments.memory, self._values, self._own(geometry[0]))
         compiled.start(step.kernel, self._bits, geometry, arguments, queue)
         if step.totals is not None:
             compiled.start(step.totals, self._bits, (1, 1, 1, THREADS, 1, 1), arguments, queue)

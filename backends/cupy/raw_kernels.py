@@ -42,10 +42,10 @@ class RawExecutable:
         KernelLaunchError
             If the device refuses it.
         """
-        queue, given = self.streams.stream_for(stream, self._device), Arguments.of(arguments)
+        queue, memory = self.streams.stream_for(stream, self._device), Arguments.of(arguments)
         self.allow(shared)
         self.streams.wait_for_reused(queue)
-        queue.submit(lambda: self._start(grid, block, shared, queue, given), timed=stream is not None)
+        queue.submit(lambda: self._start(grid, block, shared, queue, memory), timed=stream is not None)
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
         """Return memory for the arguments, and the launch with what it holds."""

@@ -39,7 +39,7 @@ class _Buffer:
     ----------
     memory : numpy.ndarray of uint8
         Its bytes.
-    kept : bool
+    reusable : bool
         Whether it returns to the ring after use; not if it is pageable, or larger than `Ring.size`.
     user : tuple of Device and int, or None
         Device and handle of the stream that used it last.
@@ -47,12 +47,12 @@ class _Buffer:
         Reached when the last use is done; None if it was never used.
     """
 
-    __slots__ = ("_driver", "kept", "memory", "used", "user")
+    __slots__ = ("_driver", "memory", "reusable", "used", "user")
 
-    def __init__(self, driver: Driver, memory: _Bytes, *, kept: bool) -> None:
+    def __init__(self, driver: Driver, memory: _Bytes, *, reusable: bool) -> None:
         self._driver = driver
         self.memory = memory
-        self.kept = kept
+        self.reusable = reusable
         self.user: tuple[Device, int] | None = None
         self.used: Any = None
 
@@ -107,14 +107,14 @@ class Ring:
         self._count = count
         self._lock = open_after_fork(threading.RLock())
         # Buffers by the stream that used them last, the oldest use first.
-        self._given: dict[tuple[Device, int] | None, deque[_Buffer]] = {}
+        self._buffers: dict[tuple[Device, int] | None, deque[_Buffer]] = {}
 
     def upload(self, into: int, values: _Bytes, stream: CupyStream) -> None:
         """Copy bytes to an address of a stream's device, which is current; ``values`` may change after this returns."""
         kind = self._driver.runtime.memcpyHostToDevice
         for start in range(0, values.nbytes, self.size):
             part = values[start : start + self.size]
-            buffer = self._taken(part.nbytes, stream)
+            buffer = self._acquired(part.nbytes, stream)
             try:
                 copy_bytes(buffer.memory[: part.nbytes], part)
                 self._send(buffer, into + start, buffer.address, part.nbytes, kind, stream)
@@ -137,7 +137,7 @@ class Ring:
         filled: deque[tuple[_Buffer, int]] = deque()
         try:
             for nbytes in sizes:
-                buffer = self._taken(nbytes, stream, len(filled))
+                buffer = self._acquired(nbytes, stream, len(filled))
                 filled.append((buffer, nbytes))
                 self._send(buffer, buffer.address, out_of, nbytes, kind, stream)
                 out_of += nbytes
@@ -174,7 +174,7 @@ class Ring:
                 stream.native.synchronize()
             raise
 
-    def _taken(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Buffer:
+    def _acquired(self, nbytes: int, stream: CupyStream, others: int = 0) -> _Buffer:
         """Return a buffer that no device uses; the caller holds ``others`` more for the same stream."""
         if nbytes <= self.size:
             with self._lock:
@@ -183,34 +183,34 @@ class Ring:
                 return idle
             if oldest is not None:
                 oldest.wait()  # it stays in the ring, and the lock is free: the wait may be long, or interrupted
-                return self._taken(nbytes, stream, others)
+                return self._acquired(nbytes, stream, others)
         memory, is_pinned = self._memory.take(max(nbytes, self.size), stream.device)
-        return _Buffer(self._driver, memory, kept=is_pinned and memory.nbytes == self.size)
+        return _Buffer(self._driver, memory, reusable=is_pinned and memory.nbytes == self.size)
 
     def _idle_or_oldest(self, user: tuple[Device, int], most: int) -> tuple[_Buffer | None, _Buffer | None]:
         """Return an idle buffer; or else the stream's oldest, if it has ``most`` or more in flight and must wait."""
-        own = self._given.setdefault(user, deque())
-        for given in (own, *self._given.values()):
-            if given and given[0].over():
-                return given.popleft(), None
+        own = self._buffers.setdefault(user, deque())
+        for buffers in (own, *self._buffers.values()):
+            if buffers and buffers[0].over():
+                return buffers.popleft(), None
         return None, own[0] if 0 < most <= len(own) else None
 
     def _give(self, buffer: _Buffer) -> None:
-        if not buffer.kept:  # freed with the caller's last reference
+        if not buffer.reusable:  # freed with the caller's last reference
             return
         with self._lock:
-            self._given.setdefault(buffer.user, deque()).append(buffer)
+            self._buffers.setdefault(buffer.user, deque()).append(buffer)
             surplus = self._surplus(self._count)
         surplus.clear()  # unpin memory without the lock: the driver is slow
 
-    def _surplus(self, left: int) -> list[_Buffer]:
-        """Remove and return all but ``left`` idle buffers; buffers in flight stay, for the streams that use them."""
+    def _surplus(self, most: int) -> list[_Buffer]:
+        """Remove and return all but ``most`` idle buffers; buffers in flight stay, for the streams that use them."""
         surplus: list[_Buffer] = []
-        if sum(map(len, self._given.values())) > left:
-            for given in self._given.values():
-                idle = len([*takewhile(_Buffer.over, given)])
-                surplus += [given.popleft() for _ in range(left, idle)]
-                left = max(0, left - idle)
+        if sum(map(len, self._buffers.values())) > most:
+            for buffers in self._buffers.values():
+                idle = len([*takewhile(_Buffer.over, buffers)])
+                surplus += [buffers.popleft() for _ in range(most, idle)]
+                most = max(0, most - idle)
         return surplus
 
 

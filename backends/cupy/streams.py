@@ -146,7 +146,7 @@ class CupyStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
-        late = self._made_late() if blocks else self._late_thread()
+        late = self._new_late_thread() if blocks else self._late_thread()
         if late is None:
             self._do(work, timed=timed)
             self._last = None
@@ -233,7 +233,7 @@ class CupyStream(CurrentStream):
         elif not event.done():
             # Whoever waits for earlier work only must not wait for the host too: the host may wait for that work.
             self.record()
-            self._made_late().submit(event.settle)
+            self._new_late_thread().submit(event.settle)
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises errors that nobody waited for yet."""
@@ -256,7 +256,7 @@ class CupyStream(CurrentStream):
         late = self._late
         return None if late is None or late.record().done() else late
 
-    def _made_late(self) -> ThreadStream:
+    def _new_late_thread(self) -> ThreadStream:
         result = self._late or ThreadStream(
             self.device
         )  # without the lock: a finaliser during this call may call again

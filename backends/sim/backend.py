@@ -176,9 +176,9 @@ class SimBackend:
             host_copies.copy(target, bytes_of(target.span), source, bytes_of(source.span), plan)
 
         queue, *others = self._streams(stream, target, source)
-        copied = queue.submit("a copy", copy_now, [other.record() for other in others])
+        copy = queue.submit("a copy", copy_now, [other.record() for other in others])
         for other in others:
-            other.wait_for(copied)
+            other.wait_for(copy)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element late."""
@@ -302,8 +302,8 @@ class SimBackend:
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if no simulated device has them."""
-        found = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
-        return next(found, None)
+        matches = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
+        return next(matches, None)
 
     def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
         """Return the given stream, or by default the device's current stream."""
@@ -340,8 +340,8 @@ class SimBackend:
         executor = self._executors.get(device)
         if executor is None:
             allocate = partial(self.allocate, device, alignment=ALIGNMENT, stream=None)
-            made = SimExecutor(self._scheduler, self.faults, self._memory[device], allocate)
-            executor = self._executors.setdefault(device, made)
+            new = SimExecutor(self._scheduler, self.faults, self._memory[device], allocate)
+            executor = self._executors.setdefault(device, new)
         return executor
 
     def _streams(self, stream: Stream | None, *operands: Operand) -> list[SimStream]:

@@ -80,8 +80,8 @@ class SimExecutor:
     def empty(self, shape: Any, dtype: Any) -> SimArray:
         """Return an uninitialised array."""
         extents = self._unwrap(shape, [])
-        made: SimArray = self._compute(np.empty, lambda: np.empty(extents, dtype), (), fill=False)
-        return made
+        array: SimArray = self._compute(np.empty, lambda: np.empty(extents, dtype), (), fill=False)
+        return array
 
     def fetch(self, function: Callable[[], Any], source: SimArray) -> Any:
         """Return the result of a function that reads an array, as a value of the host; waits for it."""
@@ -223,11 +223,11 @@ class _Wrapper:
         memory: Memory = block.native
         lease = _Lease(executor._memory, memory)
         values = np.ndarray(result.shape, result.dtype, memory.part(block.pointer, result.nbytes))
-        made = SimArray(executor, values, memory, block.pointer, keep=lease)
+        array = SimArray(executor, values, memory, block.pointer, keep=lease)
         if self._fill:
-            executor._touch(self._operation, [made], writing=True)
+            executor._touch(self._operation, [array], writing=True)
             values[...] = result
-        return made
+        return array
 
     def _declare_reads(self) -> None:
         if not self._declared:

@@ -258,7 +258,7 @@ class DeviceMemory:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            memory = self._placed(content, host, partial(self._hole, nbytes, alignment), site)
+            memory = self._new_memory(content, host, partial(self._hole, nbytes, alignment), site)
         if cleared:
             memory.note_all_written()
         return memory
@@ -269,14 +269,14 @@ class DeviceMemory:
         with self._lock:
             self._drain()
             content = np.frombuffer(memoryview((c_char * nbytes).from_address(host)), np.uint8)
-            memory = self._placed(content, host, partial(self._top, nbytes), site)
+            memory = self._new_memory(content, host, partial(self._top, nbytes), site)
             # It is the module's, to the end of the process; nobody can release it.
             self._used -= memory.place.counted
             memory.place.counted = 0
         memory.unwritten = None
         return memory
 
-    def _placed(self, content: Bytes, host: int, find: Callable[[], _Found], site: str) -> Memory:
+    def _new_memory(self, content: Bytes, host: int, find: Callable[[], _Found], site: str) -> Memory:
         """Give bytes an address of the device, as `_hole` or `_top` find it; the caller holds the lock."""
         while True:
             seen = self._holes

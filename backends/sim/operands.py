@@ -60,9 +60,9 @@ def _region(operand: Operand, offsets: ItemOffsets) -> Region:
     return Region.of_items(_address(operand) + np.concatenate([*offsets.span_offsets(), _NONE]), offsets.itemsize)
 
 
-def _scattered(operand: Operand, offsets: ItemOffsets, chosen: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
-    """Return the region of the chosen items; ``chosen`` has one mask for each chunk of items."""
-    selected = [chunk[mask] for chunk, mask in zip(offsets.span_offsets(), chosen, strict=True)]
+def _scattered(operand: Operand, offsets: ItemOffsets, masks: "list[np.ndarray[Any, np.dtype[np.bool_]]]") -> Region:
+    """Return the region of the selected items; ``masks`` has one mask for each chunk of items."""
+    selected = [chunk[mask] for chunk, mask in zip(offsets.span_offsets(), masks, strict=True)]
     return Region.of_items(_address(operand) + np.concatenate([*selected, _NONE]), offsets.itemsize)
 
 

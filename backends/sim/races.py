@@ -18,13 +18,13 @@ from accel.errors import RaceError
 
 from .regions import Region
 
-__all__ = ["AccessHistory", "Operation", "RaceDetector", "VectorClock", "joined"]
+__all__ = ["AccessHistory", "Operation", "RaceDetector", "VectorClock", "union"]
 
 VectorClock = Mapping[int, int]
 """Maps the number of a stream to how many of its operations are known to be done."""
 
 
-def joined(clocks: Iterable[VectorClock]) -> dict[int, int]:
+def union(clocks: Iterable[VectorClock]) -> dict[int, int]:
     """Return the elementwise maximum of some clocks."""
     latest: dict[int, int] = {}
     for clock in clocks:
@@ -49,18 +49,18 @@ class Operation:
         What it does, and the call site in the user's code that submitted it.
     clock : Mapping
         The operations that happen before it, and itself.
-    moved : int
+    nbytes : int
         Bytes read and written.
     """
 
-    __slots__ = ("clock", "device", "moved", "number", "site", "stream", "tick", "what")
+    __slots__ = ("clock", "device", "nbytes", "number", "site", "stream", "tick", "what")
 
     def __init__(self, device: Device, stream: str, what: str, site: str) -> None:
         self.device = device
         self.stream = stream
         self.what = what
         self.site = site
-        self.number = self.tick = self.moved = 0
+        self.number = self.tick = self.nbytes = 0
         self.clock: VectorClock = {}
 
     def __str__(self) -> str:
@@ -112,11 +112,11 @@ class AccessHistory:
             if number not in active:
                 del self.tracks[number]
                 continue
-            known = operation.clock.get(number, 0)
-            if number == operation.number or known >= track.latest:
+            before = operation.clock.get(number, 0)
+            if number == operation.number or before >= track.latest:
                 continue
             for (other, wrote), (tick, by) in track.accesses.items():
-                if tick > known and (writing or wrote) and region.overlaps(other):
+                if tick > before and (writing or wrote) and region.overlaps(other):
                     return by
         return None
 
@@ -141,12 +141,12 @@ class RaceDetector:
         # The last operation of each stream, if a later operation may be unordered with it.
         self._active: dict[int, Operation] = {}
         self._floor: VectorClock = {}
-        self._seen = self._left = 0
+        self._calls = self._limit = 0
 
     def begin(self, operation: Operation, number: int, before: Iterable[VectorClock]) -> int:
         """Give an operation its clock, from the clocks that come before it; return its stream's number from now on."""
-        known = joined(before)
-        clock = {other: tick for other, tick in known.items() if other in self._active}
+        latest = union(before)
+        clock = {other: tick for other, tick in latest.items() if other in self._active}
         if number not in self._active:  # the stream is new, or was forgotten
             number = next(self._numbers)
         operation.number, operation.tick = number, clock.get(number, 0) + 1
@@ -158,13 +158,13 @@ class RaceDetector:
     def see(self, clocks: Iterable[VectorClock], pending: Iterable[VectorClock]) -> None:
         """Add clocks to the host's; ``pending`` are the host's clocks at the submission of work that has not run."""
         new = [*clocks]
-        self._know(lambda seen: joined((seen, *new)))
-        self._seen += 1
+        self._know(lambda before: union((before, *new)))
+        self._calls += 1
         # Forget once per as many calls as streams were left the last time: if new streams counted, it might never run.
-        if self._seen > self._left:
-            self._seen = 0
+        if self._calls > self._limit:
+            self._calls = 0
             self._forget([self.host, *pending])
-            self._left = len(self._active)
+            self._limit = len(self._active)
 
     def see_all(self, concerns: Callable[[Operation], bool], pending: Iterable[VectorClock]) -> None:
         """Add the clocks of all operations that have run, and that a predicate selects, to the host's."""
@@ -179,15 +179,15 @@ class RaceDetector:
             if floor[number] >= last.tick and number in self._active and self._active[number] is last:
                 del self._active[number]
         self._floor = {number: tick for number, tick in floor.items() if number in self._active}
-        self._know(lambda seen: {number: tick for number, tick in seen.items() if number in self._active})
+        self._know(lambda before: {number: tick for number, tick in before.items() if number in self._active})
 
     def _know(self, change: Callable[[VectorClock], VectorClock]) -> None:
         """Change the host's clock; again if a finaliser or a signal handler has changed it meanwhile."""
         while True:
-            seen = self.host
-            known = change(seen)
-            if self.host is seen:  # no calls between this check and the assignment: nothing can interrupt
-                self.host = known
+            before = self.host
+            after = change(before)
+            if self.host is before:  # no calls between this check and the assignment: nothing can interrupt
+                self.host = after
                 return
 
     def touch(self, operation: Operation, history: AccessHistory | None, region: Region, *, writing: bool) -> None:
@@ -200,7 +200,7 @@ class RaceDetector:
         """
         if region.low == region.high:
             return
-        operation.moved += region.nbytes
+        operation.nbytes += region.nbytes
         history = self._of_host if history is None else history
         other = history.conflict(operation, region, self._active, writing=writing)
         track = history.tracks.setdefault(operation.number, _Track())

@@ -205,7 +205,7 @@ class SimRawExecutable:
         sizes = tuple(np.asarray(each).nbytes for each in arguments)
         if sizes != loaded.entry.sizes:
             raise KernelLaunchError(
-                f"{self._kernel} takes arguments of {_listed(loaded.entry.sizes)} bytes; found {_listed(sizes)}: pass "
+                f"{self._kernel} takes arguments of {_text(loaded.entry.sizes)} bytes; found {_text(sizes)}: pass "
                 f"what its parameters are declared as"
             )
         if prod(block) > _THREADS:
@@ -241,10 +241,10 @@ class SimRawExecutable:
 
     def _run(self, launch: _Launch, operation: Operation) -> None:
         """Run the kernel: the body of the task."""
-        given = launch.memory
-        self._launcher.touch(operation, *((each.memory, each.region, each.writable) for each in given))
+        memory = launch.memory
+        self._launcher.touch(operation, *((each.memory, each.region, each.writable) for each in memory))
         if not launch.checks("init"):
-            _note_written(given)
+            _note_written(memory)
         arguments = [each.on_host() if isinstance(each, MemoryArgument) else each for each in launch.values]
         areas = self._areas(launch)
         outcome = self._outcome(launch, arguments, areas)
@@ -311,7 +311,7 @@ class SimRawExecutable:
         raise error_of(findings[0].kind, reports)
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _text(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers)) or "no"
 
 
@@ -324,9 +324,9 @@ def _region(value: Any, itemsize: int) -> Region:
     return Region.at(address, tuple(extents), tuple(stride * itemsize for stride in strides), itemsize)
 
 
-def _note_written(given: Sequence[MemoryArgument]) -> None:
+def _note_written(arguments: Sequence[MemoryArgument]) -> None:
     """Take all memory that the kernel may write as written, since nobody looks."""
-    for each in given:
+    for each in arguments:
         if each.writable and each.memory is not None:
             each.memory.note_all_written()
 

@@ -102,11 +102,13 @@ class Kernels:
             raise KernelLaunchError(f"a source without kernels has no variable {name}; name the instances of templates")
         module = self.loaded(names[0], warp, checked=checked).module
         if (module, name) not in self._variables:
-            found = next((each for each in module.globals if each.name == name.rpartition("::")[2]), None)
-            if found is None:
-                listed = ", ".join(each.name for each in module.globals) or "none"
-                raise KernelLaunchError(f"there is no __device__ or __constant__ variable {name}; there are: {listed}")
-            self._variables.setdefault((module, name), space.mapped(found.offset, found.size))
+            variable = next((each for each in module.globals if each.name == name.rpartition("::")[2]), None)
+            if variable is None:
+                variables = ", ".join(each.name for each in module.globals) or "none"
+                raise KernelLaunchError(
+                    f"there is no __device__ or __constant__ variable {name}; there are: {variables}"
+                )
+            self._variables.setdefault((module, name), space.mapped(variable.offset, variable.size))
         return self._variables[module, name]
 
 

@@ -64,7 +64,7 @@ class Scheduler:
     def draw(self) -> int:
         """Return a number in the random order of work, for work that has an order inside."""
         with self._lock:
-            return self._drawn().getrandbits(64)
+            return self._generator().getrandbits(64)
 
     def refuse_fork(self) -> None:
         """Raise if this process is a forked child of the one that first used the devices.
@@ -92,8 +92,8 @@ class Scheduler:
         """
         stream = self._defaults.get(device)
         if stream is None:
-            made = SimStream(self, device, f"the default stream of {device}", 0)
-            stream = self._defaults.setdefault(device, made)
+            new = SimStream(self, device, f"the default stream of {device}", 0)
+            stream = self._defaults.setdefault(device, new)
         return stream
 
     def stream_of(self, device: Device) -> SimStream:
@@ -106,7 +106,7 @@ class Scheduler:
         self.refuse_fork()
         stream = task.stream
         with self._lock:
-            task.known = self.detector.host
+            task.host_clock = self.detector.host
             task.place, stream.submitted = stream.submitted, stream.submitted + 1
             self._busy[stream] = None
             append = stream.tasks.append
@@ -142,7 +142,7 @@ class Scheduler:
         self.refuse_fork()
         if self._running is not None:  # in another thread, or by an outer call of this one
             return False
-        if task.over or self._drawn().random() < 0.5:
+        if task.over or self._generator().random() < 0.5:
             self._notice_if_over(task)
         else:
             self._uninterrupted(partial(self._poll, task))
@@ -152,7 +152,7 @@ class Scheduler:
         with self._lock:
             ready = self._ready() if self._running is None else []
             if ready:
-                self._run(self._drawn().choice(ready))
+                self._run(self._generator().choice(ready))
             self._notice_if_over(task)
 
     def _notice_if_over(self, task: Task) -> None:
@@ -197,9 +197,9 @@ class Scheduler:
 
     def _pending(self) -> Iterator[VectorClock]:
         """Yield what the host knew when it submitted the first task of each stream: later ones know at least that."""
-        return (stream.tasks[0].known for stream in [*self._busy] if stream.tasks)
+        return (stream.tasks[0].host_clock for stream in [*self._busy] if stream.tasks)
 
-    def _drawn(self) -> Random:
+    def _generator(self) -> Random:
         seed = config.current().sim_seed
         if seed != self._seed:
             self._seed = seed
@@ -231,10 +231,10 @@ class Scheduler:
                 self._refuse_nested(goal)
                 if goal.over:
                     return None
-                chosen = choose(goal)
-                if not isinstance(chosen, Task):
-                    return chosen
-                self._run(chosen)
+                choice = choose(goal)
+                if not isinstance(choice, Task):
+                    return choice
+                self._run(choice)
 
     def _refuse_nested(self, goal: Task) -> None:
         """Refuse to wait inside of a running task; this thread holds the lock, so it is the one that runs the task."""
@@ -259,7 +259,7 @@ class Scheduler:
     def _any(self, goal: Task) -> Event:
         """Return a random task that is ready; if none is, the foreign event that the goal waits for."""
         ready = self._ready()
-        return self._drawn().choice(ready) if ready else self._toward(goal)
+        return self._generator().choice(ready) if ready else self._toward(goal)
 
     def _ready(self) -> list[Task]:
         heads = [stream.tasks[0] for stream in [*self._busy] if stream.tasks]
@@ -284,7 +284,7 @@ class Scheduler:
         try:
             # First, so that the task cannot run twice, whatever interrupts it.
             stream.tasks.popleft()
-            stream.number = self.detector.begin(task.operation, stream.number, [stream.clock, task.known, *after])
+            stream.number = self.detector.begin(task.operation, stream.number, [stream.clock, task.host_clock, *after])
             task.run()
         finally:
             if task.over:

@@ -66,7 +66,7 @@ class Task:
         The events it waits for, besides the tasks before it in its stream.
     place : int
         How many tasks of its stream were submitted before it.
-    known : Mapping
+    host_clock : Mapping
         The clock of the host when the task was submitted.
     began, ended : float
         Simulated times in seconds of `time.perf_counter`: it begins when it was submitted, or when all it waits for
@@ -85,7 +85,7 @@ class Task:
         "completed",
         "ended",
         "error",
-        "known",
+        "host_clock",
         "noticed",
         "operation",
         "place",
@@ -100,7 +100,7 @@ class Task:
         self.body: OperationBody | None = body
         self.after = after
         self.place = 0
-        self.known: VectorClock = {}
+        self.host_clock: VectorClock = {}
         self.submitted = perf_counter()
         self.began: float | None = None
         self.ended: float | None = None
@@ -165,7 +165,7 @@ class Task:
     def end(self) -> None:
         """Set its simulated times, and the clock of its stream; drop what it refers to."""
         self.began = max(self.submitted, self.stream.free, *(event.ended or 0.0 for event in self.after), 0.0)
-        self.ended = self.stream.free = self.began + _LATENCY + self.operation.moved / _BANDWIDTH
+        self.ended = self.stream.free = self.began + _LATENCY + self.operation.nbytes / _BANDWIDTH
         self.stream.clock = self.operation.clock
         # The body and the events keep memory alive, and this task lives as long as anybody holds it as an event.
         self.body = None

@@ -39,7 +39,7 @@ class Unwritten:
         low, high = region.low, region.high
         if self._mask is not None:
             _mark(self._mask, region, self._pointer)
-        elif not _is_interval(region) or not self._joined(low, high):
+        elif not _is_interval(region) or not self._extend(low, high):
             self._keep(region)
         return self._high - self._low == self._end - self._pointer
 
@@ -53,7 +53,7 @@ class Unwritten:
             self._mask, self._regions = mask, {}
         return self._mask
 
-    def _joined(self, low: int, high: int) -> bool:
+    def _extend(self, low: int, high: int) -> bool:
         """Extend the interval by another that touches it, or by one that contains it; return whether that was done."""
         if low > self._high or high < self._low:
             if self._low != self._high:

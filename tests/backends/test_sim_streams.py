@@ -328,14 +328,14 @@ class TestInterruptions:
     def test_that_has_seen_something_else(self, monkeypatch):
         def joining(clocks):
             monkeypatch.undo()
-            found = races.joined(clocks)
+            found = races.union(clocks)
             other.settle()
             return found
 
         alone = scheduler.Scheduler()
         alone.detector._left = 9  # it forgets no stream until it has seen more than that
         first, other = (alone.new_stream(Device.SIM).submit("work", lambda operation: None) for _ in range(2))
-        monkeypatch.setattr(races, "joined", joining)
+        monkeypatch.setattr(races, "union", joining)
         alone.detector.see([], [])
         assert alone.detector.host[other.operation.number] == other.operation.tick
         first.settle()

@@ -221,7 +221,7 @@ class TestPool:
 
     def test_keeps_no_more_than_it_may(self):
         asked = Statistics(allocator_of("sim"))
-        pool = Pool(asked, largest=8192, kept=3 * 8192)
+        pool = Pool(asked, largest=8192, capacity=3 * 8192)
         with allocating("sim", pool):
             blocks = [make("sim") for _ in range(10)]
             for block in blocks:

@@ -227,10 +227,10 @@ def _usage(heap: Heap) -> HeapUsage:
     with heap.lock:  # reentrant; the four numbers belong together
         table = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.kept_blocks
     heap.run_deferred()
-    return HeapUsage(heap.device, *table, *_known(room))
+    return HeapUsage(heap.device, *table, *_free_of(room))
 
 
-def _known(room: Room | None) -> tuple[int | None, int | None]:
+def _free_of(room: Room | None) -> tuple[int | None, int | None]:
     return (None, None) if room is None else (room.free, room.total)
 
 

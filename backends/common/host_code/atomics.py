@@ -29,13 +29,13 @@ def _by_comparing(text: Text, op: str, form: Form, place: str, value: str, expec
     again, attempt, after = (text.fresh(hint) for hint in ("again", "attempt", "after"))
     text.do(f"store {bits} {text.value(f'load atomic {bits}, ptr {place} monotonic, align {form.nbytes}')}, ptr {cell}")
     text.block(again)
-    seen = text.value(f"load {bits}, ptr {cell}")
-    old = _from_bits(text, form, seen)
+    current = text.value(f"load {bits}, ptr {cell}")
+    old = _from_bits(text, form, current)
     if expected is not None:
         text.branch(compare(text, "eq", form, (old,), (expected,)), attempt, after)
         text.block(attempt)
     new = value if op in ("exchange", "compare") else binary(text, op, form, (old,), (value,))[0]
-    exchange = f"cmpxchg ptr {place}, {bits} {seen}, {bits} {_to_bits(text, form, new)} monotonic monotonic"
+    exchange = f"cmpxchg ptr {place}, {bits} {current}, {bits} {_to_bits(text, form, new)} monotonic monotonic"
     pair = text.value(f"{exchange}, align {form.nbytes}")
     text.do(f"store {bits} {text.value(f'extractvalue {{{bits}, i1}} {pair}, 0')}, ptr {cell}")
     text.branch(text.value(f"extractvalue {{{bits}, i1}} {pair}, 1"), after, again)

@@ -174,17 +174,17 @@ class _Statements(Statements):
     def _shuffle(self, x: Shuffle) -> None:
         thread, text, form = self._thread, self.text, form_of(x.target.dtype)
         value, lane = self.expressions.values(x.value), self.expressions.index(x.lane)
-        turn, kept = thread.turn(), self.scope.cell("i64", "lane")
-        text.do(f"store i64 {lane}, ptr {kept}")
+        turn, saved = thread.turn(), self.scope.cell("i64", "lane")
+        text.do(f"store i64 {lane}, ptr {saved}")
         store(text, form, thread.value_of("%frame", turn), value)
         text.do(f"store i64 {thread.flip(turn)}, ptr {thread.field('%frame', str(_TURN))}")
         thread.wait(x.site, warp=True)
-        own, lane = self.scope.places["lane", 0], text.value(f"load i64, ptr {kept}")
+        own, lane = self.scope.places["lane", 0], text.value(f"load i64, ptr {saved}")
         op = {"up": "sub", "down": "add", "xor": "xor"}.get(x.kind)
         other = text.value(f"{op} i64 {own}, {lane}") if op else lane
         there = text.value(f"icmp ult i64 {other}, {thread.lanes()}")
-        chosen = text.value(f"select i1 {there}, i64 {other}, i64 {own}")
-        place = thread.value_of(thread.frame_of(chosen), thread.flip(thread.turn()))
+        peer = text.value(f"select i1 {there}, i64 {other}, i64 {own}")
+        place = thread.value_of(thread.frame_of(peer), thread.flip(thread.turn()))
         self.scope.assign(x.target, load(text, form, place))
 
     def _vote(self, x: Vote) -> None:

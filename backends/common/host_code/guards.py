@@ -153,11 +153,11 @@ def guards_in(body: Sequence[Stmt]) -> Iterator[Guard]:
 
 def assigned_locals(body: Sequence[Stmt]) -> list[Local]:
     """Return the variables that a body assigns."""
-    found = {}
+    variables = {}
     for statement in statements_in(body):
         if isinstance(statement, Assign | For | Atomic | Shuffle | Vote) and statement.target is not None:
-            found[statement.target.name] = statement.target
-    return list(found.values())
+            variables[statement.target.name] = statement.target
+    return list(variables.values())
 
 
 def assigned(body: Sequence[Stmt]) -> set[str]:

@@ -28,7 +28,7 @@ __all__ = ["function_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
-_kept: list[object] = []
+_immortal: list[object] = []
 """What LLVM would unload if it were garbage."""
 _numbers = count()
 _frozen = False
@@ -144,9 +144,9 @@ def _llvm() -> tuple[Any, _Machine]:
 def _linker() -> Any:
     llvm, machine = _llvm()
     # The older linker ends the process where the sections of a kernel get memory that is 2 GiB apart, or more.
-    made = llvm.create_lljit_compiler(machine.target, use_jit_link=True)
-    _kept.append(made)
-    return made
+    compiler = llvm.create_lljit_compiler(machine.target, use_jit_link=True)
+    _immortal.append(compiler)
+    return compiler
 
 
 def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> int:
@@ -155,9 +155,9 @@ def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> in
     for symbol, address in symbols.items():
         library.import_symbol(symbol, address)
     tracker = library.link(_linker(), f"kernel{next(_numbers)}")
-    _kept.append(tracker)
-    found: int = tracker[name]
-    return found
+    _immortal.append(tracker)
+    entry: int = tracker[name]
+    return entry
 
 
 def _file(name: str) -> Path | None:

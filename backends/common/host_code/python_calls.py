@@ -21,7 +21,7 @@ _CONVERSIONS = {
 }
 _API = "PyErr_Occurred", "PyBool_FromLong", *(name for _, name in _CONVERSIONS.values())
 _FASTCALL = 0x80
-_kept: list[object] = []
+_immortal: list[object] = []
 """What Python reads as long as a function exists."""
 
 
@@ -55,9 +55,9 @@ def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> 
     """
     address = function_of(_printed(kinds, nbytes), "call", {**symbols(), **_api()})
     method = _Method(b"launch", address, _FASTCALL, None)
-    _kept.append(method)
-    made: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)
-    return made
+    _immortal.append(method)
+    function: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)
+    return function
 
 
 def _api() -> dict[str, int]:

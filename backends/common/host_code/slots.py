@@ -77,15 +77,15 @@ class Slots:
     @property
     def kinds(self) -> "list[ArgumentKind] | None":
         """How each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
-        found: list[ArgumentKind] = []
+        kinds: list[ArgumentKind] = []
         for parameter in self._parameters:
             if isinstance(parameter, View):
-                found += ["int"] * (1 + 2 * parameter.rank)
+                kinds += ["int"] * (1 + 2 * parameter.rank)
             elif parameter.dtype.kind in _KINDS:
-                found.append(_KINDS[parameter.dtype.kind])
+                kinds.append(_KINDS[parameter.dtype.kind])
             else:
                 return None
-        return found
+        return kinds
 
     @cached_property
     def results(self) -> tuple[tuple[Local, int], ...]:

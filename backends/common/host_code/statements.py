@@ -103,9 +103,9 @@ class Statements:
             self.scope.assign(x.target, self.expressions.values(x.value))
 
     def _store(self, x: Store) -> None:
-        self._put(x.memory, x.at, self.expressions.values(x.value), x.guard)
+        self._store_value(x.memory, x.at, self.expressions.values(x.value), x.guard)
 
-    def _put(self, name: str, at: Expr, value: Value, guard: Guard | None) -> None:
+    def _store_value(self, name: str, at: Expr, value: Value, guard: Guard | None) -> None:
         memory = self.scope.memories[name]
         self.expressions.when_it_holds(
             guard, lambda: store(self.text, memory.form, self.expressions.place(memory, at), value)
@@ -113,7 +113,7 @@ class Statements:
 
     def _copy(self, x: CopyAsync) -> None:
         value = self.expressions.element(self.scope.memories[x.source], x.source_at, x.source_guard)
-        self._put(x.target, x.target_at, value, x.guard)
+        self._store_value(x.target, x.target_at, value, x.guard)
 
     def _atomic(self, x: Atomic) -> None:
         memory = self.scope.memories[x.memory]
@@ -193,22 +193,22 @@ class Statements:
         An index that is linear in the loop variable is in range if it is at both ends of the loop.
         """
         inner = any(isinstance(statement, For | While) for statement in statements_in(body))
-        known = self.expressions.proven
+        before = self.expressions.proven
         changing = assigned(body)
         guards = dict.fromkeys(
-            guard for guard in guards_in(body) if guard not in known and is_affine(guard, variable.name, changing)
+            guard for guard in guards_in(body) if guard not in before and is_affine(guard, variable.name, changing)
         )
         if not guards or inner or not self.may_repeat(body):
             printer()
             return
         text, labels = self.text, [self.text.fresh(hint) for hint in ("safe", "checked", "end")]
         text.branch(self._all_hold(variable, cells, tuple(guards)), labels[0], labels[1])
-        for label, proven in ((labels[0], known | guards.keys()), (labels[1], known)):
+        for label, proven in ((labels[0], before | guards.keys()), (labels[1], before)):
             text.block(label)
             self.expressions.proven = proven
             printer()
             text.jump(labels[2])
-        self.expressions.proven = known
+        self.expressions.proven = before
         text.block(labels[2])
 
     def may_repeat(self, body: Sequence[Stmt]) -> bool:

@@ -151,7 +151,7 @@ class _Loop:
         """Return the function."""
         text = self._text
         self._function.prelude(self._statements)
-        self._given = self._function.read(self._step.frame)
+        self._initial = self._function.read(self._step.frame)
         self._bounds = [self._bounds_of(axis) for axis in range(len(self._step.indices))]
         self._counters = [text.slot("i64", "counter") for _ in self._bounds]
         for total in self._totals.values():
@@ -242,20 +242,20 @@ class _Loop:
         """Set what the body assigns to the values from before the loop, or to 0: no iteration sees another's."""
         for local in assigned_locals(self._step.body):
             if local.name not in self._totals:
-                self._scope.assign(local, self._given.get(local.name) or form_of(local.dtype).constant(0))
+                self._scope.assign(local, self._initial.get(local.name) or form_of(local.dtype).constant(0))
 
     def _carry(self, run: str) -> None:
         """Advance the counters by a row."""
         text = self._text
         counts = [count for _, _, count in self._bounds]
-        carried = run
+        increment = run
         for counter, count in reversed(list(zip(self._counters[1:], counts[1:], strict=True))):
-            ahead = text.value(f"add i64 {text.value(f'load i64, ptr {counter}')}, {carried}")
+            ahead = text.value(f"add i64 {text.value(f'load i64, ptr {counter}')}, {increment}")
             full = text.value(f"icmp eq i64 {ahead}, {count}")
             text.do(f"store i64 {text.value(f'select i1 {full}, i64 0, i64 {ahead}')}, ptr {counter}")
-            carried = text.value(f"zext i1 {full} to i64")
+            increment = text.value(f"zext i1 {full} to i64")
         first = self._counters[0]
-        ahead = text.value(f"add i64 {text.value(f'load i64, ptr {first}')}, {carried}")
+        ahead = text.value(f"add i64 {text.value(f'load i64, ptr {first}')}, {increment}")
         text.do(f"store i64 {ahead}, ptr {first}")
 
     def _flush_if_full(self, run: str) -> None:

@@ -36,8 +36,8 @@ argmin = np.ndarray.argmin
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = getattr(np, name)
-    return found
+    value = globals()[name] = getattr(np, name)
+    return value
 
 
 def argsort(x: _Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:

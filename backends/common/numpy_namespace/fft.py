@@ -8,8 +8,8 @@ __all__ = ["fftfreq", "rfftfreq"]
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = getattr(np.fft, name)
-    return found
+    value = globals()[name] = getattr(np.fft, name)
+    return value
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None) -> Any:

@@ -10,8 +10,8 @@ _Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = getattr(np.linalg, name)
-    return found
+    value = globals()[name] = getattr(np.linalg, name)
+    return value
 
 
 def eig(x: _Array, /) -> tuple[_Array, _Array]:

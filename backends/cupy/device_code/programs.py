@@ -44,7 +44,7 @@ def device_source(*programs: Program) -> str:
         _refuse(program)
         lines += [line for number in range(len(program.steps)) for line in _kernels(program, number)]
     kernels = "\n".join(lines)
-    return f"#define ACCEL_THREADS {THREADS}\n#define ACCEL_PARTIAL {PARTIAL}\n\n{_needed(kernels)}{kernels}\n"
+    return f"#define ACCEL_THREADS {THREADS}\n#define ACCEL_PARTIAL {PARTIAL}\n\n{_headers(kernels)}{kernels}\n"
 
 
 def kernel_name(program: Program, number: int) -> str:
@@ -96,7 +96,7 @@ def _part(name: str) -> str:
     return (resources.files(__package__) / f"{name}.cuh").read_text("utf-8")
 
 
-def _needed(kernels: str) -> str:
+def _headers(kernels: str) -> str:
     """Return the parts that kernels use."""
     used = {"", *re.findall(r"\w+", kernels)}
     return "".join([f"{_part(name)}\n" for name, names in _PARTS.items() if used.intersection(names.split(" "))])
@@ -157,33 +157,33 @@ def _step(program: Program, step: Step) -> Iterator[str]:
     for assign in program.prelude:
         target = assign.target
         yield f"{type_name(target.dtype)} {identifier(target.name)} = {bare(printer.text(assign.value))};"
-    known = {assign.target.name for assign in program.prelude}
+    declared = {assign.target.name for assign in program.prelude}
     yield from _shared_arrays(program)
     if isinstance(step, Loop):
-        yield from _loop(program, step, known, printer)
+        yield from _loop(program, step, declared, printer)
         return
     if program.debug:
         yield f"const i64 iteration = {'0' if isinstance(step, Once) else 'thread_in_grid()'};"
     yield from _local_arrays(program, step)
     if isinstance(step, Once):
         yield from _read(program, step.frame.reads)
-        known |= {local.name for local in step.frame.reads}
-        yield from Body(printer, {}).lines(step.body, known)
+        declared |= {local.name for local in step.frame.reads}
+        yield from Body(printer, {}).lines(step.body, declared)
         yield from _written(program, step.frame.writes)
     else:
-        yield from Body(printer, {}).lines(step.body, known)
+        yield from Body(printer, {}).lines(step.body, declared)
 
 
-def _loop(program: Program, step: Loop, known: set[str], printer: Printer) -> Iterator[str]:
+def _loop(program: Program, step: Loop, declared: set[str], printer: Printer) -> Iterator[str]:
     yield from _read(program, step.frame.reads)
     for reduction in step.reductions:
         slot = _slot(program, reduction.total)
         yield f"{_accumulator(reduction)} {identifier(reduction.total.name)}({slot});"
     yield from _ranges(step, printer)
     yield "for (count_t iteration = first_iteration(); iteration < iterations; iteration += iterations_at_once()) {"
-    known |= {local.name for local in (*step.frame.reads, *step.indices)}
+    declared |= {local.name for local in (*step.frame.reads, *step.indices)}
     totals = {reduction.total.name: reduction for reduction in step.reductions}
-    lines = [*_indices(step), *_local_arrays(program, step), *Body(printer, totals).lines(step.body, known)]
+    lines = [*_indices(step), *_local_arrays(program, step), *Body(printer, totals).lines(step.body, declared)]
     yield from [_INDENT + line for line in lines]
     yield "}"
     for number, reduction in enumerate(step.reductions):

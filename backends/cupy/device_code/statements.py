@@ -52,9 +52,9 @@ class Body:
         self._totals = totals
         self._loops = 0
 
-    def lines(self, body: Sequence[Stmt], known: AbstractSet[str]) -> Iterator[str]:
-        """Yield the lines of the outermost statements; variables that are not ``known`` are declared there."""
-        missing = {name: local for name, local in assigned(body).items() if name not in known | self._totals.keys()}
+    def lines(self, body: Sequence[Stmt], declared: AbstractSet[str]) -> Iterator[str]:
+        """Yield the lines of the outermost statements; variables that are not ``declared`` are declared there."""
+        missing = {name: local for name, local in assigned(body).items() if name not in declared | self._totals.keys()}
         for statement in body:
             here = mentioned(statement) & missing.keys()
             if isinstance(statement, Assign) and statement.target.name in here:
@@ -117,7 +117,9 @@ class Body:
         target = "" if x.target is None else f"{identifier(x.target.name)} = "
         other = f" else {target}{zero(x.target.dtype)};" if x.target is not None and x.guard is not None else ""
         values = (x.value,) if x.expected is None else (x.expected, x.value)
-        yield from self._guarded(x.guard, values, lambda given: f"{target}atomic_{x.op}(&{element}, {given});{other}")
+        yield from self._guarded(
+            x.guard, values, lambda operand: f"{target}atomic_{x.op}(&{element}, {operand});{other}"
+        )
 
     def _check_lines(self, x: Check) -> Iterator[str]:
         yield f"{self._printer.inside(x.guard)};"

@@ -35,13 +35,13 @@ class _Unknown(Exception):  # noqa: N818 - no error: the device computes it
 
 def trips(program: Program, loop: Loop) -> Compute | None:
     """Return a function that computes the number of iterations; None if it depends on what steps before it did."""
-    known = _parameters(program)
+    values = _parameters(program)
     try:
         for assign in program.prelude:
             with suppress(_Unknown):
-                known[assign.target.name] = _computed(assign.value, known)
+                values[assign.target.name] = _computed(assign.value, values)
         bounds = zip(loop.starts, loop.stops, loop.steps, strict=True)
-        ranges = [[_computed(bound, known) for bound in each] for each in bounds]
+        ranges = [[_computed(bound, values) for bound in each] for each in bounds]
     except _Unknown:
         return None
     return lambda arguments: prod([_length(*[bound(arguments) for bound in each]) for each in ranges])
@@ -88,18 +88,18 @@ def _parameters(program: Program) -> dict[Any, Compute]:
     return result
 
 
-def _computed(x: Expr, known: Mapping[Any, Compute]) -> Compute:
+def _computed(x: Expr, values: Mapping[Any, Compute]) -> Compute:
     if isinstance(x, Const):
         value = int(x.value)
         return lambda _: value
     key = (type(x), x.view, x.axis) if isinstance(x, Extent | Stride) else x.name if isinstance(x, Local) else None
-    if key in known:
-        return known[key]
+    if key in values:
+        return values[key]
     if isinstance(x, Binary) and x.dtype == INDEX and x.op in _OPERATIONS:
-        operation, left, right = _OPERATIONS[x.op], _computed(x.x, known), _computed(x.y, known)
+        operation, left, right = _OPERATIONS[x.op], _computed(x.x, values), _computed(x.y, values)
         return lambda arguments: _wrapped(operation(left(arguments), right(arguments)))
     if isinstance(x, Cast) and x.dtype == INDEX and of_type(x.x).kind in "biu":
-        number = _computed(x.x, known)
+        number = _computed(x.x, values)
         return lambda arguments: _wrapped(int(number(arguments)))
     raise _Unknown
 

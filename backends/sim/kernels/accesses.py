@@ -75,11 +75,11 @@ class Accesses:
                 for other in latest[other_kind]:
                     if _concurrent(other, access):
                         return other
-            kept = latest[kind]
-            if not kept:
+            earlier = latest[kind]
+            if not earlier:
                 latest[kind] = (access,)
-            elif access not in kept:
-                latest[kind] = _with(kept, access)
+            elif access not in earlier:
+                latest[kind] = _with(earlier, access)
         return None
 
 
@@ -87,9 +87,9 @@ def _concurrent(one: Access, other: Access) -> bool:
     return one.block != other.block or (one.epoch == other.epoch and one.thread != other.thread)
 
 
-def _with(kept: tuple[Access, ...], access: Access) -> tuple[Access, ...]:
+def _with(earlier: tuple[Access, ...], access: Access) -> tuple[Access, ...]:
     """Return the accesses to keep: those ordered before the new one are dropped."""
-    kept = tuple([other for other in kept if _concurrent(other, access)])
-    if len(kept) < 2:
-        return (*kept, access)
-    return kept if kept[0].block != kept[1].block or kept[0].block == access.block else (kept[0], access)
+    earlier = tuple([other for other in earlier if _concurrent(other, access)])
+    if len(earlier) < 2:
+        return (*earlier, access)
+    return earlier if earlier[0].block != earlier[1].block or earlier[0].block == access.block else (earlier[0], access)

@@ -71,7 +71,7 @@ def argument(view: View, values: Iterator[Any], memory_at: MemoryAt) -> Argument
     strides = tuple(next(values) for _ in range(view.rank))
     low, high = _span(extents, strides)
     first = address + low * itemsize
-    memory = _found(view, first, (high - low) * itemsize, memory_at) if high > low else None
+    memory = _memory_of(view, first, (high - low) * itemsize, memory_at) if high > low else None
     region = Region.at(address, extents, tuple(stride * itemsize for stride in strides), itemsize)
     return Argument(view, memory, region, first, high - low, -low, extents, strides)
 
@@ -81,7 +81,7 @@ def _without_axes(view: View, address: int, memory_at: MemoryAt) -> Argument:
     itemsize = view.dtype.itemsize
     if not address:  # of memory without bytes
         return Argument(view, None, Region.at(0, (0,), (0,), itemsize), 0, 0, 0, (), ())
-    memory = _found(view, address, itemsize, memory_at)
+    memory = _memory_of(view, address, itemsize, memory_at)
     low = -((address - memory.pointer) // itemsize)
     high = (memory.pointer + memory.nbytes - address) // itemsize
     if view.span is not None:
@@ -91,7 +91,7 @@ def _without_axes(view: View, address: int, memory_at: MemoryAt) -> Argument:
     return Argument(view, memory, region, first, high - low, -low, (), ())
 
 
-def _found(view: View, address: int, nbytes: int, memory_at: MemoryAt) -> Memory:
+def _memory_of(view: View, address: int, nbytes: int, memory_at: MemoryAt) -> Memory:
     memory = memory_at(address, nbytes)
     if memory is None:
         raise KernelLaunchError(

@@ -43,7 +43,7 @@ class Expressions:
 
     def __init__(self, program: Program) -> None:
         self.names: dict[str, Any] = {}
-        self._kept: dict[object, str] = {}
+        self._named: dict[object, str] = {}
         self._dtypes = {view.name: view.dtype for view in program.parameters if isinstance(view, View)}
         self._dtypes |= {array.name: array.dtype for array in program.arrays}
         private = {array.name for array in program.arrays if array.space == "local"}
@@ -79,9 +79,9 @@ class Expressions:
 
     def named(self, prefix: str, key: object, make: Callable[[], Any]) -> str:
         """Return the name of an object that the text refers to; it is made once."""
-        name = self._kept.get((prefix, key))
+        name = self._named.get((prefix, key))
         if name is None:
-            name = self._kept[prefix, key] = f"{prefix}{len(self.names)}"
+            name = self._named[prefix, key] = f"{prefix}{len(self.names)}"
             self.names[name] = make()
         return name
 

@@ -97,19 +97,19 @@ class SimKernel:
             If a block is too large, or an argument is not memory of a simulated device.
         """
         self._refuse_large(block)
-        views, numbers = self._bound(arguments)
+        views, numbers = self._split(arguments)
         results: list[tuple[Any, ...]] = []
 
         def run_now(operation: Operation) -> None:
             self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
             try:
-                failure, found = self._run(views, numbers, grid, block)
+                failure, values = self._run(views, numbers, grid, block)
             except RaceError as error:
                 self._launcher.races.append(str(error))
                 raise
             if failure is not None:
                 raise explain(failure)
-            results.append(found)
+            results.append(values)
 
         task = self._launcher.stream_of(stream, self._device).submit(f"kernel {self._program.name}", run_now)
 
@@ -122,17 +122,17 @@ class SimKernel:
     def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
         """Interpret the program; if that takes long, run code of the host instead."""
         budget = sys.maxsize if self._program.explicit else _BUDGETS[self._program.debug]
-        run = self._begun(views, numbers, grid, block, budget)
+        run = self._new_run(views, numbers, grid, block, budget)
         try:
             return self._interpreter.run(run, races=self._program.debug)
         except BudgetError:
             run.restore()
         if self._compiled is not None:
             return self._compiled.run(self._on_host(run, numbers))
-        run = self._begun(views, numbers, grid, block, sys.maxsize)
+        run = self._new_run(views, numbers, grid, block, sys.maxsize)
         return self._interpreter.run(run, races=self._program.debug)
 
-    def _begun(
+    def _new_run(
         self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3, budget: int
     ) -> Run:
         cells = {each.view.name: each.cells(poisoned=self._program.debug) for each in views}
@@ -162,7 +162,7 @@ class SimKernel:
                 arguments += [cells.host_address, *cells.extents, *cells.strides]
         return arguments
 
-    def _bound(self, arguments: Sequence[Any]) -> tuple[list[Argument], dict[str, Any]]:
+    def _split(self, arguments: Sequence[Any]) -> tuple[list[Argument], dict[str, Any]]:
         """Return the memory of the views, and the numbers by their names."""
         views: list[Argument] = []
         numbers: dict[str, Any] = {}

@@ -117,7 +117,7 @@ def run_grid(run: Run, code: Callable[[Run, Thread], Generator[Meeting | None, A
     while True:
         resident = [block for block in resident if block.running]
         while blocks and len(resident) * run.threads < _RESIDENT:
-            resident.append(_begun(run, blocks.pop(), code))
+            resident.append(_new_block(run, blocks.pop(), code))
             ready += resident[-1]
         if not ready:
             return
@@ -132,7 +132,7 @@ def run_grid(run: Run, code: Callable[[Run, Thread], Generator[Meeting | None, A
                     break
 
 
-def _begun(run: Run, block: int, code: Callable[[Run, Thread], Generator[Meeting | None, Any, None]]) -> Group:
+def _new_block(run: Run, block: int, code: Callable[[Run, Thread], Generator[Meeting | None, Any, None]]) -> Group:
     """Return the threads of a block, ready to run."""
     peers, warp = Group(), Group()
     shared = run.shared()

@@ -63,7 +63,7 @@ class CompiledKernel(Protocol):
             As for all methods of the backend.
 
         explain : callable
-            Makes the error of a failed check. The error is raised by whoever waits for the launch: by this method, if
+            Makes the error of a failed check. The error is raised where the launch is waited for: by this method, if
             the work is done when it returns.
 
         Returns

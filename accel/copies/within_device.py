@@ -1,4 +1,4 @@
-"""Copies within the memory of one device whose order is certain without events; see `accel.memory.in_order`.
+"""Copies within the memory of one device whose order is certain without events; see `accel.memory.stream_order`.
 
 What the backend is to do depends on the loops of both ends and on how their addresses are aligned. It is prepared once,
 and then started with other addresses.
@@ -14,7 +14,7 @@ from accel.copies.injectivity import names_twice
 from accel.copies.planner import loops_of
 from accel.memory import DeviceStorage
 from accel.memory.heap import Heap
-from accel.memory.in_order import try_in_order
+from accel.memory.stream_order import try_in_order
 from accel.registry import table_by_device
 
 __all__ = ["copied_within_device"]

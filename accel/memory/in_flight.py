@@ -116,7 +116,7 @@ class PendingTable(LockedTable):
             keep_alive.release()
 
     def wait(self) -> None:
-        """Wait for all work in flight; its errors are raised to those who wait for its events.
+        """Wait for all work in flight; its errors are raised by the waits for its events.
 
         The thread of a stream does not wait: the work may be its own.
         """

@@ -3,7 +3,7 @@
 The table and the backend's `allocate` and `free` are used with the lock held. Code that frees memory never waits for
 the lock. The thread that holds it may never run again: the process is ending, or it stayed behind in the parent of a
 fork. Or it is this very thread, interrupted by the garbage collector or by a signal handler. Such a change is deferred:
-it is queued, and whoever releases the lock runs the queue afterwards.
+it is queued, and the thread that releases the lock runs the queue afterwards.
 
 An interrupt can come anywhere. So the lock is only taken by ``with``, which cannot lose it. What an interrupt kept from
 being counted is found by a check of the table: when it is read, when memory runs out, and when the bytes in use have

@@ -9,8 +9,8 @@ from accel.device import Device
 from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import HeldMemory, PendingWork
-from accel.memory.in_order import try_in_order
 from accel.memory.owner import KeepAlive, Owner
+from accel.memory.stream_order import try_in_order
 from accel.memory.submission import Submission
 
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]

@@ -124,7 +124,7 @@ class Submission(DeferredEvent):
             queue = self.queue
             if queue is not None:
                 # First, so that nothing is covered that a signal handler submits after the event. Until the event is
-                # known, whoever asks records another one.
+                # known, each question for it records another one.
                 self.streams = (queue,)
                 self.queue = None
                 self._gate.closings += 1

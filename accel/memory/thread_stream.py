@@ -100,7 +100,7 @@ class _Task:
         self.context = copy_context()
 
     def run(self) -> None:
-        """Do the work in the thread of the stream; errors are raised to those who wait."""
+        """Do the work in the thread of the stream; errors are raised by each wait."""
         failure, began = None, perf_counter()
         try:
             self.context.run(self.work)
@@ -216,11 +216,11 @@ class ThreadStream(CurrentStream):
 
     def _own_queue(self) -> _Queue:
         """Return the queue of this process."""
-        queue = self._queue
-        if forked_since(queue.process):
+        before = self._queue
+        if forked_since(before.process):
             queue = _Queue()
             # No call between these: another thread may be first.
-            if self._queue is queue:
+            if self._queue is before:
                 self._queue = queue
         return self._queue
 

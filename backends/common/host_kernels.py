@@ -138,10 +138,10 @@ class HostKernel:
             )
         site = self._program.sites[trouble - 1]
         function, file, line = site.calls[-1]
-        who, what = ("warp", "operation of a warp") if site.what == "warp" else ("block", "barrier")
+        group, what = ("warp", "operation of a warp") if site.what == "warp" else ("block", "barrier")
         return KernelLaunchError(
-            f"divergent {what} in {function} ({file}:{line}): some threads of a {who} arrived there and others "
-            f"did not; call it where all threads of the {who} do"
+            f"divergent {what} in {function} ({file}:{line}): some threads of a {group} arrived there and others "
+            f"did not; call it where all threads of the {group} do"
         )
 
 

@@ -86,7 +86,7 @@ class Workers:
     Attributes
     ----------
     callers : set of lock
-        One lock for each running copy, added by its caller, who holds it during the copy: `close` waits for these.
+        One lock for each running copy, added by its caller, which holds it during the copy: `close` waits for these.
         A caller checks `closed` after acquiring its lock, as `close` does not wait for copies that begin later.
     closed : bool
         Whether the process is about to exit, so that compiled code must not be called any more.

@@ -7,7 +7,7 @@ from typing import Any
 
 from accel.abc import Operand
 
-from .computing import Computing
+from .computations import Computations
 from .driver import Driver
 from .memory import DeviceBlock, LentBlock
 
@@ -17,7 +17,7 @@ __all__ = ["Namespace", "array_on", "root_of"]
 class Namespace:
     """A module, or an object like one, whose functions compute on one device and raise the errors of `accel.errors`."""
 
-    def __init__(self, module: Any, computing: Computing) -> None:
+    def __init__(self, module: Any, computing: Computations) -> None:
         self._module = module
         self._computing = computing
 

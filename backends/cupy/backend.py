@@ -26,7 +26,7 @@ from accel.ir import Program
 from accel.support.locks import open_after_fork
 
 from .arrays import Namespace, array_on, root_of
-from .computing import Computing, computed_of
+from .computations import Computations, result_memory
 from .copies import Copier
 from .device_code import device_source
 from .device_streams import DeviceStreams
@@ -155,9 +155,9 @@ class CupyBackend:
         """Return a block over the memory of a CuPy array or pointer, or at an address."""
         block = adopted(self._driver, external, self.devices())
         for each in (external.native, external.owner):
-            computed = computed_of(self._driver, each)
-            if computed is not None:
-                computed.lent = True
+            memory = result_memory(self._driver, each)
+            if memory is not None:
+                memory.lent = True
         return block
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
@@ -293,9 +293,9 @@ class CupyBackend:
         """Return CuPy's special functions, for a device."""
         return Namespace(SpecialFunctions(self._driver.cupy), self.computing(device))
 
-    def computing(self, device: Device) -> Computing:
+    def computing(self, device: Device) -> Computations:
         """Return a factory of contexts in which CuPy computes on a device."""
-        return Computing(self._driver, device, self._streams.all)
+        return Computations(self._driver, device, self._streams.all)
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a CuPy array on a device's memory."""

@@ -17,13 +17,13 @@ from accel.device import Device
 from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
 from .fills import memset
+from .kernel_calls import KernelCall
 from .launches import copy_launch, fill_launch
-from .launching import KernelCall
 from .memory import DeviceBlock, allocation, memory_of
 from .modules import Modules
 from .peers import Peers
 from .pinned import StagingMemory, is_pinned
-from .pitched import Pitched, pitched
+from .rectangles import Rectangles, rectangles_of
 from .staging import Ring
 from .streams import CupyStream
 from .unpacking import unpack
@@ -224,20 +224,20 @@ class Copier:
     def _table(self, operand: Operand, stream: CupyStream) -> Any:
         return None if operand.table is None else self.upload(np.ascontiguousarray(operand.table), stream)
 
-    def _rows_from_host(self, target: Operand, source: Operand, plan: Plan, device: Device) -> Pitched | None:
+    def _rows_from_host(self, target: Operand, source: Operand, plan: Plan, device: Device) -> Rectangles | None:
         """Return the copy as rectangles; None if it is none, or if the device would read its source late."""
         if not self._driver.platform.pitched or (
             self._reads_pageable(device) and self._is_pageable(source.span, device)
         ):
             return None
-        return pitched(target, source, plan, CopyEnd.source(source, plan).byte_range)
+        return rectangles_of(target, source, plan, CopyEnd.source(source, plan).byte_range)
 
-    def _rows_to_host(self, target: Operand, source: Operand, plan: Plan) -> Pitched | None:
+    def _rows_to_host(self, target: Operand, source: Operand, plan: Plan) -> Rectangles | None:
         if not self._driver.platform.pitched:
             return None
-        return pitched(target, source, plan, CopyEnd.target(target, plan).byte_range)
+        return rectangles_of(target, source, plan, CopyEnd.target(target, plan).byte_range)
 
-    def _copy_rows(self, rows: Pitched, kind: int, stream: CupyStream) -> None:
+    def _copy_rows(self, rows: Rectangles, kind: int, stream: CupyStream) -> None:
         handle, (pitch, source_pitch) = stream.native.ptr, (rows.target_pitch, rows.source_pitch)
         for into, out_of in rows.starts:
             if rows.height == 1:  # a single row may be longer than the largest pitch

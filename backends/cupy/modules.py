@@ -7,8 +7,8 @@ from accel.errors import CapabilityError, KernelSyntaxError
 
 from .compiler_options import effective
 from .driver import Driver
+from .kernel_calls import KernelCall
 from .launches import Launch, module_source
-from .launching import KernelCall
 from .streams import CupyStream
 
 __all__ = ["Modules"]

@@ -26,7 +26,7 @@ from .device_code import (
 )
 from .device_streams import DeviceStreams
 from .driver import Driver
-from .launching import Arguments
+from .kernel_calls import Arguments
 from .memory import DeviceBlock, allocation
 from .modules import Modules
 from .raw_kernels import RawExecutable
@@ -128,7 +128,7 @@ class CompiledProgram:
             queue.at_once(self._start_alone, arguments, counts[0], bits, (*grid, *block))
             return None
         launch = _Launch(self, arguments, counts, bits, (*grid, *block), explain)
-        # In debug mode a thread of the host waits for the kernels, and raises the error for those who wait for it.
+        # In debug mode a thread of the host waits for the kernels, and each wait for it raises the error.
         queue.submit(partial(launch.start, queue), timed=stream is not None, blocks=self.program.debug)
         return partial(launch.results, queue, queue.record()) if self.program.results else None
 

@@ -9,7 +9,7 @@ from accel.errors import KernelLaunchError
 
 from .device_streams import DeviceStreams
 from .driver import Driver
-from .launching import Arguments
+from .kernel_calls import Arguments
 from .streams import CupyStream
 
 __all__ = ["PreparedArguments", "RawExecutable"]

@@ -231,12 +231,12 @@ class CupyStream(CurrentStream):
         elif isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
         elif not event.done():
-            # Whoever waits for earlier work only must not wait for the host too: the host may wait for that work.
+            # A wait for earlier work only must not wait for the host too: the host may wait for that work.
             self.record()
             self._new_late_thread().submit(event.settle)
 
     def synchronize(self) -> None:
-        """Block until all work submitted so far is done; raises errors that nobody waited for yet."""
+        """Block until all work submitted so far is done; raises errors that no wait has raised yet."""
         self._driver.refuse_fork()
         if self._late is not None:
             self._late.synchronize()

@@ -18,7 +18,7 @@ from accel.support.call_sites import call_site
 from ..common import host_copies
 from ..common.special_functions import SpecialFunctions
 from .arrays import SimArray
-from .computing import Namespace, SimExecutor
+from .executor import Namespace, SimExecutor
 from .faults import FaultPoints
 from .kernels import SimKernel, kernel_source
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
@@ -191,7 +191,7 @@ class SimBackend:
         self.stream_of(stream, target.span.block.native.device).submit("a fill", fill_now)
 
     def synchronize(self, device: Device) -> None:
-        """Run work until all of a device's is done; raises the errors of work that nobody waited for yet."""
+        """Run work until all of a device's is done; raises the errors of work that no wait has raised yet."""
         self._scheduler.finish(lambda operation: operation.device is device)
         self.faults.at_work(device)
 

@@ -20,7 +20,7 @@ from accel.support.locks import open_after_fork
 
 from .races import AccessHistory
 from .regions import Region
-from .written import Mask, Unwritten
+from .unwritten_bytes import Mask, Unwritten
 
 __all__ = ["ALIGNMENT", "NOTHING", "POISON", "Bytes", "DeviceMemory", "Memory"]
 
@@ -270,7 +270,7 @@ class DeviceMemory:
             self._drain()
             content = np.frombuffer(memoryview((c_char * nbytes).from_address(host)), np.uint8)
             memory = self._new_memory(content, host, partial(self._top, nbytes), site)
-            # It is the module's, to the end of the process; nobody can release it.
+            # It belongs to the module until the end of the process, and cannot be released.
             self._used -= memory.place.counted
             memory.place.counted = 0
         memory.unwritten = None

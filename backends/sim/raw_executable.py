@@ -16,7 +16,7 @@ from accel.abc import Pointer, RawParameter, Stream
 from accel.device import Device
 from accel.errors import KernelLaunchError
 
-from ..common.uninterrupted import stopped_by_interrupt
+from ..common.interrupts import stopped_by_interrupt
 from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
 from ..cuda_on_cpu.launch.execution import Outcome, run
 from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
@@ -325,7 +325,7 @@ def _region(value: Any, itemsize: int) -> Region:
 
 
 def _note_written(arguments: Sequence[MemoryArgument]) -> None:
-    """Take all memory that the kernel may write as written, since nobody looks."""
+    """Note all memory that the kernel may write as written, since its writes are not checked."""
     for each in arguments:
         if each.writable and each.memory is not None:
             each.memory.note_all_written()

@@ -1,6 +1,6 @@
 """`Scheduler`: decides which task runs next, on all simulated devices.
 
-No task runs when it is submitted. Tasks run when somebody waits: the scheduler then draws at random among the tasks
+No task runs when it is submitted. Tasks run when a thread waits: the scheduler then draws at random among the tasks
 that could run on a real machine, over all streams, until the task that is waited for is done.
 """
 
@@ -18,7 +18,7 @@ from accel import config
 from accel.abc import Event, current_stream
 from accel.device import Device
 
-from ..common.uninterrupted import run_uninterrupted
+from ..common.interrupts import run_uninterrupted
 from .races import Operation, RaceDetector, VectorClock
 from .streams import OperationBody, SimStream, Task
 
@@ -184,7 +184,7 @@ class Scheduler:
             failed[0].raise_failure(more=len(failed) - 1)
 
     def finish_at_exit(self) -> None:
-        """Do what is left, and show what failed of it: nobody is left to catch that."""
+        """Do what is left, and show its errors: there is no caller left to catch them."""
         if self._process == os.getpid():
             try:
                 self.finish(bool)

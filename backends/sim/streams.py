@@ -167,7 +167,7 @@ class Task:
         self.began = max(self.submitted, self.stream.free, *(event.ended or 0.0 for event in self.after), 0.0)
         self.ended = self.stream.free = self.began + _LATENCY + self.operation.nbytes / _BANDWIDTH
         self.stream.clock = self.operation.clock
-        # The body and the events keep memory alive, and this task lives as long as anybody holds it as an event.
+        # The body and the events keep memory alive, and this task lives as long as it is referred to as an event.
         self.body = None
         self.after = ()
 
@@ -249,7 +249,7 @@ class SimStream(CurrentStream):
         self.submit("a wait", _nothing, (event,))
 
     def synchronize(self) -> None:
-        """Run work until all that was submitted so far is done; raises errors that nobody waited for yet."""
+        """Run work until all that was submitted so far is done; raises errors that no wait has raised yet."""
         self.driver.finish(lambda operation: operation.stream == self.name)
 
     def close(self) -> None:

@@ -72,7 +72,7 @@ class TestWithoutNumba:
         code = f"{broken}\nprint(right(), right(), compiled._kernels == {{block: None}})"
         assert printed(code, "-W", "error")[0] == "True True True"
 
-    def test_whoever_shows_warnings_may_fail(self, printed):
+    def test_a_function_that_shows_warnings_may_raise(self, printed):
         code = """
             def show(*_, **__):
                 raise OSError("no terminal")

@@ -132,7 +132,7 @@ def test_tensors_with_a_layout_of_constants_are_read_and_written():
 
 
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_an_index_out_of_range_is_an_error_of_whoever_waits(size):
+def test_an_index_out_of_range_is_an_error_of_the_wait(size):
     c = on_sim(np.zeros(size, "f4"))
     c.to_numpy()
     launched = past_the_end(BufferView(c)[:8])

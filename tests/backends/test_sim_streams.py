@@ -169,7 +169,7 @@ class TestDeadlock:
             def __repr__(self):
                 return "<an event that never comes>"
 
-        alone = scheduler.Scheduler()  # not the backend's: what is left of this test is in nobody's way
+        alone = scheduler.Scheduler()  # not the backend's: work that this test leaves delays no other test
         first, second = alone.new_stream(Device.SIM), alone.new_stream(Device.SIM)
         first.wait_for(Never())
         second.wait_for(first.record())
@@ -367,7 +367,7 @@ class TestInterruptions:
 class TestLifetime:
     @pytest.mark.parametrize("unseen", [0, 50])
     def test_clocks_do_not_grow_with_the_streams_there_were(self, sim, heap, unseen):
-        """Nor if other streams have work that nobody waits for."""
+        """Nor if other streams have work that is not waited for."""
         others = [sim.new_stream(Device.SIM) for _ in range(unseen)]
         with lent(heap, 10) as block:
             for other in others:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from accel.backends.sim.regions import Region
-from accel.backends.sim.written import Unwritten
+from accel.backends.sim.unwritten_bytes import Unwritten
 from hypothesis import given
 from hypothesis import strategies as st
 

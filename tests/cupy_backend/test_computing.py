@@ -12,7 +12,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from accel.backends.cupy.computing import Computing
+from accel.backends.cupy.computations import Computations
 
 import accel
 from accel import Device, xp
@@ -251,15 +251,15 @@ class TestLifetime:
         assert wrong(monkeypatch, flavour, by_an_operator, drop) == 0
 
     def test_a_wait_that_is_left_out_shows_in_the_bytes(self, monkeypatch, flavour):
-        monkeypatch.setattr(Computing, "order", lambda self, *arguments, lent: None)
+        monkeypatch.setattr(Computations, "order", lambda self, *arguments, lent: None)
         assert wrong(monkeypatch, flavour, by_an_operator) > 3
 
     def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
-        monkeypatch.setattr(Computing, "_record_use", lambda self, *arguments: None)
+        monkeypatch.setattr(Computations, "_record_use", lambda self, *arguments: None)
         assert wrong(monkeypatch, flavour, by_an_operator) > 3
 
     def test_memory_that_is_lent_and_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
-        monkeypatch.setattr("accel.backends.cupy.backend.computed_of", lambda driver, value: None)
+        monkeypatch.setattr("accel.backends.cupy.backend.result_memory", lambda driver, value: None)
         assert wrong(monkeypatch, flavour, by_its_container) > 3
 
 
@@ -288,7 +288,7 @@ class TestContainers:
         assert self.wrong(monkeypatch, flavour) == 0
 
     def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch):
-        monkeypatch.setattr(Computing, "_record_use", lambda self, *arguments: None)
+        monkeypatch.setattr(Computations, "_record_use", lambda self, *arguments: None)
         assert self.wrong(monkeypatch, "cuda") > 3
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy.copy_ends import ByteRange
 from accel.backends.cupy.launches import copy_launch
-from accel.backends.cupy.pitched import pitched
+from accel.backends.cupy.rectangles import rectangles_of
 
 import accel
 from accel import Device
@@ -171,9 +171,9 @@ class TestCalls:
         span = Span(Block(1 << 40, 1 << 36, None), 0, 1 << 36)
         far = Operand(span, 0, DTYPE, (3, 100), (1 << 31, 4))
         near = far._replace(strides=(400, 4))
-        assert pitched(near, far, by_hand(near, far), ByteRange(0, 1 << 33)) is None
+        assert rectangles_of(near, far, by_hand(near, far), ByteRange(0, 1 << 33)) is None
         one = far._replace(extents=(1 << 30,), strides=(4,))
-        result = pitched(one, one, by_hand(one, one), ByteRange(0, 1 << 32))
+        result = rectangles_of(one, one, by_hand(one, one), ByteRange(0, 1 << 32))
         assert (result.width, result.height, len(result.starts)) == (1 << 32, 1, 1)
 
     def test_ends_that_do_not_overlap_are_not_buffered(self, backend, calls):

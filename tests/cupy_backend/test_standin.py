@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy import memory, staging
 from accel.backends.cupy.driver import Driver
-from accel.backends.cupy.launching import Arguments
+from accel.backends.cupy.kernel_calls import Arguments
 from accel.backends.cupy.pinned import StagingMemory
 from accel.backends.cupy.staging import Ring
 from accel.backends.cupy.streams import CupyStream

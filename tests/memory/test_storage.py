@@ -445,10 +445,10 @@ class Foreign:
 
 
 class TestBuffersOfStorages:
-    """They are memory of our own: who is made of them counts with the others."""
+    """They are managed memory: handles on them are counted with the others."""
 
     @pytest.mark.parametrize("last", [0, 1])
-    def test_live_as_long_as_anybody_uses_them(self, last):
+    def test_live_as_long_as_they_are_used(self, last):
         storages = [DeviceStorage(100, "sim", "uint8")]
         copy_elements(storages[0], HostStorage(np.arange(100, dtype="uint8")))
         storages.append(DeviceStorage(storages[0].get_buffer(), 100, "sim", "uint8"))

@@ -41,7 +41,7 @@ def test_work_is_done_in_order(stream):
     assert done == list(range(1000))
 
 
-def test_work_is_done_in_order_whoever_submits_and_however(stream):
+def test_work_is_done_in_order_for_any_submitter_and_any_form(stream):
     done = []
 
     def submit(name):

@@ -100,7 +100,7 @@ class TestThreads:
         self.run(work)
         assert live() == before
 
-    def test_the_deleter_runs_once_whoever_is_last(self):
+    def test_the_deleter_runs_once_in_the_last_thread(self):
         array = np.arange(3.0)
         calls = []
         for _ in range(50):

@@ -1,4 +1,4 @@
-"""`Launcher`: launches of one kernel on one device whose order is certain without events; see `memory.in_order`."""
+"""`Launcher`: launches of one kernel on one device whose order is certain without events; see `memory.stream_order`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +8,8 @@ from accel.kernels.grids import Dim3
 from accel.kernels.raw.launcher_code import launch_function, packing
 from accel.kernels.raw.parameters import Parameter
 from accel.memory.heap import Heap
-from accel.memory.in_order import record_again
 from accel.memory.storage_work import Use
+from accel.memory.stream_order import record_again
 
 __all__ = ["Launcher", "launcher"]
 

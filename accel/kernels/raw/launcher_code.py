@@ -11,7 +11,7 @@ from accel.containers import AcceleratorDataContainer
 from accel.kernels.raw.conversions import conversion, fitting, strided_view
 from accel.kernels.raw.parameters import Parameter
 from accel.memory import DeviceStorage
-from accel.memory.in_order import covered
+from accel.memory.stream_order import covered
 
 __all__ = ["launch_function", "packing"]
 

@@ -1,4 +1,4 @@
-"""How long an iteration takes, estimated from its operations. Decides who does the work, never what is computed."""
+"""How long an iteration takes, estimated from its operations. It decides which threads work, not the result."""
 
 from collections.abc import Sequence
 

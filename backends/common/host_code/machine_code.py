@@ -181,7 +181,7 @@ def _read(file: Path | None) -> bytes | None:
 
 
 def _write(file: Path | None, code: bytes) -> None:
-    """Write a file at once: whoever reads it finds all of it or nothing."""
+    """Write a file at once: another process reads all of it or nothing."""
     if file is None:
         return
     with suppress(OSError), TemporaryDirectory(dir=file.parent) as folder:

@@ -1,4 +1,4 @@
-"""Prints how a launch runs its steps: who does the iterations, and whether Python waits for them.
+"""Prints how a launch runs its steps: which threads do the iterations, and whether Python waits for them.
 
 A range is cut into pieces by its length alone, so that totals do not depend on the number of threads. Threads take the
 pieces one by one. Python's lock is released during work that takes long.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...common.uninterrupted import run_uninterrupted
+from ...common.interrupts import run_uninterrupted
 from .module import Entry, Module
 from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Segments, Standing, shared_variables
 

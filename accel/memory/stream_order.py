@@ -11,7 +11,7 @@ before it is given to the stream; see `Gate.overtake`. Nothing waits with the ga
 work is refused here, and its caller submits it in the general way.
 
 A signal handler that runs with the gate held may close a submission. `Gate.closings` then has changed, and the work is
-recorded again, for those who ask after the handler.
+recorded again, for uses that begin after the handler.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""`Pitched`: copies of rows with constant pitches, which the driver does itself (memcpy2D) between host and device."""
+"""`Rectangles`: rows with constant pitches, which the driver copies itself (memcpy2D) between host and device."""
 
 import math
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from accel.abc import Leaf, Operand, Plan
 
 from .copy_ends import ByteRange
 
-__all__ = ["Pitched", "pitched"]
+__all__ = ["Rectangles", "rectangles_of"]
 
 _MOST = 64
 """The most rectangles: with more, so many calls of the driver cost more than the other ways to copy."""
@@ -21,7 +21,7 @@ _SPARSE = 8
 """If the range of the items is more than so many times their bytes, narrow rows pay too."""
 
 
-class Pitched(NamedTuple):
+class Rectangles(NamedTuple):
     """Rectangles of bytes, all of the same shape.
 
     Attributes
@@ -41,7 +41,7 @@ class Pitched(NamedTuple):
     source_pitch: int
 
 
-def pitched(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Pitched | None:
+def rectangles_of(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Rectangles | None:
     """Return a planned copy as rectangles; None if it cannot be described so, or if other ways are faster.
 
     Parameters
@@ -68,7 +68,7 @@ def pitched(target: Operand, source: Operand, plan: Plan, host: ByteRange) -> Pi
         return None
     into, out_of = target.address + plan.target_start, source.address + plan.source_start
     starts = [(into + target_offset, out_of + source_offset) for target_offset, source_offset in _offsets(outer)]
-    return Pitched(starts, width, rows.extent, *pitches)
+    return Rectangles(starts, width, rows.extent, *pitches)
 
 
 def _without_row(plan: Plan) -> tuple[list[Leaf], int]:

@@ -1,4 +1,4 @@
-"""`Computing`: contexts in which CuPy computes; they keep the memory of results until all streams have used it."""
+"""`Computations`: contexts in which CuPy computes; they keep the memory of results until all streams have used it."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -14,12 +14,12 @@ from .driver import Driver
 from .memory import LentBlock
 from .streams import CupyStream
 
-__all__ = ["Computed", "Computing", "computed_of"]
+__all__ = ["Computations", "ResultMemory", "result_memory"]
 
 _SEVERAL = (tuple, list)
 
 
-class Computing:
+class Computations:
     """Makes contexts for computations on one device, which is current in them.
 
     CuPy's pool reuses freed memory for the next request on the stream that allocated it, and does not know about other
@@ -77,17 +77,17 @@ class Computing:
             owner = _owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
                 owner.block.use_by_cupy(stream)
-            elif isinstance(owner, Computed) and owner.stream != stream:
+            elif isinstance(owner, ResultMemory) and owner.stream != stream:
                 owner.users.add(stream)
 
     def _allocation(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
         """Allocate as CuPy's current allocator does."""
         cuda, native = self._driver.cupy.cuda, allocator(nbytes)
-        computed = Computed(self, native, cuda.get_current_stream())
-        return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, computed, native.device_id), 0)
+        memory = ResultMemory(self, native, cuda.get_current_stream())
+        return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
 
 
-class Computed:
+class ResultMemory:
     """The owner of memory that CuPy allocated in a computation; the memory returns to CuPy's pool with this object.
 
     Attributes
@@ -100,10 +100,10 @@ class Computed:
         Whether its address is known outside of CuPy, so that any stream may have used it.
     """
 
-    __slots__ = ("_computing", "_native", "lent", "stream", "users")
+    __slots__ = ("_computations", "_native", "lent", "stream", "users")
 
-    def __init__(self, computing: Computing, native: Any, own: Any) -> None:
-        self._computing = computing
+    def __init__(self, computations: Computations, native: Any, own: Any) -> None:
+        self._computations = computations
         self._native = native
         self.stream = own
         self.users: set[Any] = set()
@@ -112,13 +112,13 @@ class Computed:
     def __del__(self) -> None:
         # The pool reuses the memory on the same stream, so it is enough that this stream waits.
         if self.users or self.lent:
-            self._computing.order(self.stream, self.users, lent=self.lent)
+            self._computations.order(self.stream, self.users, lent=self.lent)
 
 
-def computed_of(driver: Driver, value: Any) -> Computed | None:
-    """Return the `Computed` that owns the memory of a CuPy array or pointer; None if there is none."""
+def result_memory(driver: Driver, value: Any) -> ResultMemory | None:
+    """Return the `ResultMemory` that owns the memory of a CuPy array or pointer; None if there is none."""
     owner = _owner_of(driver, value)
-    return owner if isinstance(owner, Computed) else None
+    return owner if isinstance(owner, ResultMemory) else None
 
 
 def _owner_of(driver: Driver, value: Any) -> object:

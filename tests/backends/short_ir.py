@@ -119,6 +119,13 @@ def computed(value, dtype):
     return program(step, frame=(result,), results=(result,))
 
 
+def result_of(function, dtype):
+    """Return the type of the result of a function of `accel.ir.FUNCTIONS`."""
+    if function.result == "truth":
+        return TRUTH
+    return np.dtype(f"f{dtype.itemsize // 2}") if function.result == "real" and dtype.kind == "c" else dtype
+
+
 THREAD = Place("thread", 0)
 BLOCK = Place("block", 0)
 SIZE = Place("block_size", 0)
@@ -149,6 +156,7 @@ __all__ = [
     "private",
     "program",
     "put",
+    "result_of",
     "shared",
     "strided",
     "view",

@@ -44,6 +44,7 @@ from . import short_ir as ir
 from .host_runs import arguments_of, run, same
 
 N, J, K = (ir.local(name) for name in "ijk")
+LAYERS = pytest.mark.parametrize("run", [run, lambda program, memories: interpret(program, memories, {})])
 I64 = np.dtype(np.int64)
 FLOATS = [as_dtype(name) for name in ("float16", "bfloat16", "float32", "float64")]
 small = st.integers(-12, 12)
@@ -66,9 +67,10 @@ def counted(axes):
 
 
 class TestLoops:
+    @LAYERS
     @settings(max_examples=40)
-    @given(st.lists(st.builds(range, small, small, paces), min_size=1, max_size=3))
-    def test_each_combination_of_indices_is_done_once(self, axes):
+    @given(axes=st.lists(st.builds(range, small, small, paces), min_size=1, max_size=3))
+    def test_each_combination_of_indices_is_done_once(self, run, axes):
         found = np.zeros(math.prod(map(len, axes)), np.int64)
         run(ir.program(counted(axes), parameters=[ir.view("v", I64)]), {"v": found})
         assert found.tolist() == [1] * found.size
@@ -80,9 +82,10 @@ class TestLoops:
             run(ir.program(counted([range(1003), range(997)]), parameters=[ir.view("v", I64)]), {"v": found.ravel()})
         assert (found == 1).all()
 
+    @LAYERS
     @settings(max_examples=40)
-    @given(small, small, paces)
-    def test_inner_loops_count_as_python_s(self, start, stop, step):
+    @given(start=small, stop=small, step=paces)
+    def test_inner_loops_count_as_python_s(self, run, start, stop, step):
         put = Assign(J, ir.add(ir.op("mul", J, ir.index(3)), K))
         body = (Assign(J, ir.index(1)), Assign(K, ir.index(99)), For(K, *map(ir.index, (start, stop, step)), (put,)))
         body += (ir.put("v", ir.index(0), J), ir.put("v", ir.index(1), K))
@@ -93,7 +96,8 @@ class TestLoops:
             total = total * 3 + last
         assert found.tolist() == [total, last]
 
-    def test_break_and_continue_end_the_innermost_loop_or_its_iteration(self):
+    @LAYERS
+    def test_break_and_continue_end_the_innermost_loop_or_its_iteration(self, run):
         odd = ir.compare("eq", ir.op("mod", K, ir.index(2)), ir.index(1))
         late = ir.compare("gt", K, ir.index(6))
         inner = For(K, ir.index(0), N, ir.index(1), (If(late, (Break(),)), If(odd, (Continue(),)), self.add(K)))
@@ -108,7 +112,8 @@ class TestLoops:
     def add(self, value):
         return Assign(J, ir.add(J, value))
 
-    def test_while_evaluates_its_condition_each_time(self):
+    @LAYERS
+    def test_while_evaluates_its_condition_each_time(self, run):
         halve = While(
             ir.compare("gt", J, ir.index(1)),
             (
@@ -128,7 +133,8 @@ class TestLoops:
         run(ir.program(ir.loop(body, ir.index(6)), parameters=[ir.view("v", I64)]), {"v": found})
         assert found.tolist() == [0, 0, 0, 7, 0, 0]
 
-    def test_steps_see_what_steps_before_left_in_the_frame(self):
+    @LAYERS
+    def test_steps_see_what_steps_before_left_in_the_frame(self, run):
         n = ir.local("n")
         first = Once((Assign(n, Load("v", ir.index(0), I64)),), Frame((), (n,)))
         second = ir.loop((ir.put("v", N, ir.add(n, N)),), n, frame=Frame((n,), ()))
@@ -150,12 +156,17 @@ class TestLoops:
             run(ir.program(ir.loop(body, bounds, "i", "j"), parameters=[ir.view("v", I64)]), {"v": found})
         assert found.tolist() == [300, 400 + 300 * 400]
 
-    def test_views_have_strides_of_any_sign(self):
-        x = np.arange(20, dtype=np.float32)[::-3]
-        y = np.zeros(20, np.float32)[::2][: x.size]
-        body = (ir.put("y", ir.strided("y", N), ir.get("x", ir.strided("x", N))),)
-        run(ir.program(ir.loop(body, Extent("x", 0)), parameters=[ir.view("x"), ir.view("y")]), {"x": x, "y": y})
-        assert np.array_equal(x, y)
+    @LAYERS
+    @given(size=st.integers(0, 30), step=st.sampled_from([1, 2, 3, -1, -2]))
+    def test_views_have_strides_of_any_sign(self, run, size, step):
+        place = ir.strided("v", N)
+        body = ir.put("v", place, ir.op("mul", ir.get("v", place), number(2), ir.F32))
+        whole = np.arange(90, dtype="f4")
+        expected = whole.copy()
+        expected[:size][::step] *= 2
+        made = ir.program(ir.loop([body], Extent("v", 0)), parameters=[ir.view()])
+        assert run(made, {"v": whole[:size][::step]}) == (None, ())
+        assert np.array_equal(whole, expected)
 
     def test_arrays_belong_to_an_iteration(self):
         fill = For(K, ir.index(0), ir.index(8), ir.index(1), (ir.put("a", K, ir.op("mul", K, N)),))

@@ -16,13 +16,11 @@ from accel.errors import BoundsError, KernelLaunchError
 from accel.ir import (
     Assign,
     Atomic,
-    Break,
     Call,
     Cast,
     Check,
     Compare,
     Const,
-    Continue,
     Extent,
     For,
     Frame,
@@ -35,7 +33,6 @@ from accel.ir import (
     Reduction,
     Select,
     Unary,
-    While,
 )
 
 from . import short_ir as ir
@@ -205,34 +202,6 @@ def test_only_the_chosen_operand_is_evaluated():
     assert v.tolist() == [5, 0, 2]
 
 
-def test_loops_count_break_and_continue_as_in_python():
-    i, n, total = ir.local("i"), ir.local("n"), ir.local("total")
-    count = For(
-        i,
-        ir.index(10),
-        ir.index(0),
-        ir.index(-3),
-        (
-            If(ir.compare("eq", i, ir.index(7)), (Continue(),)),
-            Assign(total, ir.add(total, i)),
-        ),
-    )
-    halve = While(
-        ir.compare("gt", n, ir.index(0)),
-        (Assign(n, ir.op("floordiv", n, ir.index(2))), If(ir.compare("eq", n, ir.index(3)), (Break(),))),
-    )
-    begin = (Assign(total, ir.index(0)), Assign(n, ir.index(100)))
-    results = (i, n, total)
-    step = Once((*begin, count, halve), Frame((), results))
-    assert interpret(ir.program(step, frame=results, results=results), {}, {}) == (None, (1, 3, 15))
-
-
-def test_a_loop_without_iterations_leaves_its_variable():
-    i = ir.local("i")
-    step = Once((Assign(i, ir.index(5)), For(i, ir.index(3), ir.index(0), ir.index(1), ())), Frame((), (i,)))
-    assert interpret(ir.program(step, frame=(i,), results=(i,)), {}, {}) == (None, (5,))
-
-
 @pytest.mark.parametrize("serial", [False, True])
 def test_a_run_ends_when_its_budget_is_spent(serial):
     n, i = ir.local("n"), ir.local("i")
@@ -244,23 +213,6 @@ def test_a_run_ends_when_its_budget_is_spent(serial):
     Interpreter(made).run(Run(made, {}, {}, budget=100), races=False)
     with pytest.raises(BudgetError):
         Interpreter(made).run(Run(made, {}, {}, budget=99), races=False)
-
-
-def scale(check=None):
-    """Return a program that doubles the elements of a view with any stride."""
-    i = ir.local("i")
-    place = ir.strided("v", i)
-    body = ir.put("v", place, ir.op("mul", ir.get("v", place), Const(2, ir.F32), ir.F32), check)
-    return ir.program(ir.loop([body], Extent("v", 0)), parameters=[ir.view()])
-
-
-@given(st.integers(0, 30), st.sampled_from([1, 2, 3, -1, -2]), st.integers(0, 2**32))
-def test_a_view_is_accessed_by_its_strides(size, step, seed):
-    whole = np.arange(90, dtype="f4")
-    expected = whole.copy()
-    expected[:size][::step] *= 2
-    assert interpret(scale(), {"v": whole[:size][::step]}, {}, seed=seed) == (None, ())
-    assert np.array_equal(whole, expected)
 
 
 def test_iterations_run_in_an_order_that_the_seed_decides():

@@ -8,12 +8,13 @@ from accel.backends.sim.kernels import interpret
 
 from accel.dtypes import as_dtype
 from accel.errors import KernelSyntaxError
-from accel.ir import FUNCTIONS, TRUTH, Assign, Call, Frame, Local, Number, Once
+from accel.ir import FUNCTIONS, Assign, Call, Frame, Local, Number, Once
 from accel.kernels import language
 from accel.kernels.frontend.calls import FUNCTIONS as CALLABLE
 from accel.kernels.frontend.mathematics import MATHEMATICS
 
 from ..backends import host_runs, short_ir
+from ..backends.short_ir import result_of
 from ..gpu_code.programs import run_text
 from ..tables import rows
 from .frontend.execution import lowered, module_of
@@ -77,12 +78,6 @@ def kind_of(dtype):
 def operands(function, dtype):
     """Return as many numbers of a type as a function takes."""
     return [dtype.type(x) for x in ABOVE.get(function.name, NUMBERS[kind_of(dtype)])[: function.arity]]
-
-
-def result_of(function, dtype):
-    if function.result == "truth":
-        return TRUTH
-    return np.dtype(f"f{dtype.itemsize // 2}") if function.result == "real" and dtype.kind == "c" else dtype
 
 
 def program_of(functions, dtype):

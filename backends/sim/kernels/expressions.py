@@ -1,6 +1,6 @@
 """Expressions of programs, as Python text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from accel.dtypes import DType
@@ -51,7 +51,8 @@ class Expressions:
 
     def __call__(self, x: Expr) -> str:
         """Return the text of an expression; in parentheses if it has operators."""
-        return _TEXTS[type(x)](self, x)
+        text: str = getattr(self, f"_{type(x).__name__.lower()}")(x)
+        return text
 
     def each(self, expressions: tuple[Expr, ...]) -> str:
         """Return the text of a tuple."""
@@ -151,20 +152,3 @@ class Expressions:
 def memory_name(memory: str) -> str:
     """Return the name of a view or an array in the text."""
     return f"m_{memory}"
-
-
-_TEXTS: Mapping[type, Callable[[Expressions, Any], str]] = {
-    Const: Expressions._const,
-    Local: Expressions._local,
-    Extent: Expressions._extent,
-    Stride: Expressions._stride,
-    Place: Expressions._place,
-    Unary: Expressions._unary,
-    Binary: Expressions._binary,
-    Compare: Expressions._compare,
-    Logic: Expressions._logic,
-    Select: Expressions._select,
-    Cast: Expressions._cast,
-    Call: Expressions._call,
-    Load: Expressions._load,
-}

@@ -76,7 +76,7 @@ class Statements:
             {**self._reductions, **{each.total.name: each for each in reductions}},
         )
         for statement in statements:
-            _WRITERS[type(statement)](self, statement)
+            getattr(self, f"_{type(statement).__name__.lower()}")(statement)
         self.add("pass")
         self._reductions = outer
 
@@ -166,13 +166,13 @@ class Statements:
     def _meeting(self) -> str:
         return self.expressions.named("meeting", (), lambda: Meeting)
 
-    def _copy(self, s: CopyAsync) -> None:
+    def _copyasync(self, s: CopyAsync) -> None:
         (value,) = self._evaluated(Load(s.source, s.source_at, self.expressions.dtype_of(s.source), s.source_guard))
         with self._guarded(s.guard, s.target):
             at, target = self.expressions(s.target_at), memory_name(s.target)
             self.add(f"t.copies.append({target}.copy_later(t, {at}, {value}, {_site(s.guard)}))")
 
-    def _wait(self, s: WaitForCopies) -> None:
+    def _waitforcopies(self, s: WaitForCopies) -> None:
         self.add("t.wait_for_copies()")
 
 
@@ -203,21 +203,4 @@ _ATOMIC: Mapping[str, Callable[..., Any]] = {
     "max": np.maximum,
     "exchange": lambda _, value: value,
     "compare": lambda old, expected, value: value if old == expected else old,
-}
-
-_WRITERS: Mapping[type, Callable[[Statements, Any], None]] = {
-    Assign: Statements._assign,
-    Atomic: Statements._atomic,
-    Barrier: Statements._barrier,
-    Break: Statements._break,
-    Check: Statements._check,
-    Continue: Statements._continue,
-    CopyAsync: Statements._copy,
-    For: Statements._for,
-    If: Statements._if,
-    Shuffle: Statements._shuffle,
-    Store: Statements._store,
-    Vote: Statements._vote,
-    WaitForCopies: Statements._wait,
-    While: Statements._while,
 }

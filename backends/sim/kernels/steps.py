@@ -1,6 +1,6 @@
 """Programs as Python text: one function for each step."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from accel.ir import Frame, Loop, Number, Once, Program, Reduction, Threads, View
@@ -25,7 +25,7 @@ def compile_steps(program: Program) -> CompiledSteps:
     for number, step in enumerate(program.steps):
         with writer.statements.under(f"def step_{number}(run, t):"):
             writer.parameters()
-            _WRITERS[type(step)](writer, step)
+            getattr(writer, type(step).__name__.lower())(step)
     text = "\n".join(writer.statements.lines) + "\n"
     names: dict[str, Any] = dict(writer.expressions.names)
     exec(compile(text, f"<accel: kernel {program.name}>", "exec"), names)  # noqa: S102 - the text comes from the program alone
@@ -104,10 +104,3 @@ class _Writer:
 
     def _line(self, text: str) -> None:
         self.statements.add(text)
-
-
-_WRITERS: Mapping[type, Callable[[_Writer, Any], None]] = {
-    Loop: _Writer.loop,
-    Once: _Writer.once,
-    Threads: _Writer.threads,
-}

@@ -333,7 +333,7 @@ class TestInterruptions:
             return found
 
         alone = scheduler.Scheduler()
-        alone.detector._left = 9  # it forgets no stream until it has seen more than that
+        alone.detector._limit = 9  # it forgets no stream until it has seen more than that
         first, other = (alone.new_stream(Device.SIM).submit("work", lambda operation: None) for _ in range(2))
         monkeypatch.setattr(races, "union", joining)
         alone.detector.see([], [])

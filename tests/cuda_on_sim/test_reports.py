@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from accel.backends.common import uninterrupted
+from accel.backends.common import interrupts
 
 import accel
 from accel import RawKernel, xp
@@ -127,7 +127,7 @@ def floats(size=64):
 
 def _interrupt_kernel():
     """Interrupt the main thread when it waits for a kernel that is running."""
-    while not uninterrupted._stops:
+    while not interrupts._stops:
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)
 

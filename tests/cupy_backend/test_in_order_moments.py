@@ -13,7 +13,7 @@ import accel
 from accel.abc import Event
 from accel.errors import CapabilityError
 from accel.kernels.raw import launcher_code
-from accel.memory import heap_of, in_order
+from accel.memory import heap_of, stream_order
 from accel.memory.storage_work import Use, submit, submit_in_order
 
 from ..kernels.raw_contract import SIZE, container
@@ -44,20 +44,20 @@ class Checked:
         return address
 
 
-_covered = in_order.covered
+_covered = stream_order.covered
 
 
 @pytest.fixture
 def checked(monkeypatch, cuda_machine):
     """What interrupts a check; kernels that are compiled from now on can be interrupted."""
     checks = Checked()
-    for module in (in_order, launcher_code):
+    for module in (stream_order, launcher_code):
         monkeypatch.setattr(module, "covered", checks.covered)
     yield checks
     while started:
         started.pop().join()
     assert checks.addresses
-    assert in_order.NOT_COVERED not in checks.addresses
+    assert stream_order.NOT_COVERED not in checks.addresses
 
 
 def zeros():

@@ -33,7 +33,7 @@ from accel import HostStorage, Layout, LayoutTensor, xp
 from accel.copies import thresholds, within_device
 from accel.kernels.raw import launcher_code
 from accel.kernels.raw.launcher import Launcher
-from accel.memory import hazards, in_order, storage_work, submission
+from accel.memory import hazards, storage_work, stream_order, submission
 from accel.memory.storage_work import Use, submit_ordered
 
 SIZE = 32
@@ -246,13 +246,13 @@ class Bench:
         hazards.confirm = storage_work.confirm = confirming
 
     def install_in_order(self):
-        covered = in_order.covered
+        covered = stream_order.covered
 
         def checking(storage, writing, *rest):
             self.pause()
             with hazards._lock:
                 found = covered(storage, writing, *rest)
-                if self.doing.get(threading.get_ident()) is not None and found != in_order.NOT_COVERED:
+                if self.doing.get(threading.get_ident()) is not None and found != stream_order.NOT_COVERED:
                     entry = Entry(None, ())
                     self.checks.made.append((entry, storage.claim(writing=writing)))
                     self.log.append(entry)
@@ -269,8 +269,8 @@ class Bench:
 
             return submitted
 
-        in_order.covered = launcher_code.covered = checking
-        storage_work.try_in_order = within_device.try_in_order = submitting_in_order(in_order.try_in_order)
+        stream_order.covered = launcher_code.covered = checking
+        storage_work.try_in_order = within_device.try_in_order = submitting_in_order(stream_order.try_in_order)
         Launcher.__call__ = submitting_in_order(Launcher.__call__)
 
     def place(self, checks):

@@ -16,7 +16,7 @@ LONG = 1 << 20
 
 
 def free_pieces(ring):
-    return sum(map(len, ring._given.values()))
+    return sum(map(len, ring._buffers.values()))
 
 
 def nothing_is_lost(machine, ring):

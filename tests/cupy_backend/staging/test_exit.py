@@ -15,7 +15,7 @@ PROGRAM = """
     from accel.backends.cupy import driver, staging
     there = accel.container(np.arange(100_000.0), device="cuda")
     ring = accel.memory.heap_of(there.device).backend._copier._ring
-    early.buffers = [pieces.popleft() for pieces in ring._given.values() if pieces]
+    early.buffers = [pieces.popleft() for pieces in ring._buffers.values() if pieces]
     early.modules = [early, staging, driver]
     gc.freeze()
     print(len(early.buffers))

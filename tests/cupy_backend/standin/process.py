@@ -5,7 +5,7 @@ from functools import partial
 from importlib.machinery import ModuleSpec
 
 import numpy as np
-from accel.backends.cupy.launching import Arguments
+from accel.backends.cupy.kernel_calls import Arguments
 
 from ...gpu_code.on_processor import three
 from .machine import Machine

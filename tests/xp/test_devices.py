@@ -7,7 +7,6 @@ import operator
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
-import array_api_compat
 import numpy as np
 import pytest
 
@@ -165,44 +164,6 @@ def test_devices_are_not_mixed(sim, mix):
         mix(y, x)
 
 
-LISTED = {
-    "operator": (lambda x, y: x + y, ["self of shape (2,) on cpu", "other of shape (1,) on sim"]),
-    "in place": (lambda x, y: x.__imul__(y), ["self of shape (2,) on cpu", "other of shape (1,) on sim"]),
-    "value": (lambda x, y: x.__setitem__(0, y), ["self of shape (2,) on cpu", "value of shape (1,) on sim"]),
-    "choice": (
-        lambda x, y: xp.where(x > 0, x, y),
-        ["condition of shape (2,) on cpu", "x1 of shape (2,) on cpu", "x2 of shape (1,) on sim"],
-    ),
-    "sequence": (
-        lambda x, y: xp.concat([x, x, y]),
-        ["arrays[0] of shape (2,) on cpu", "arrays[1] of shape (2,) on cpu", "arrays[2] of shape (1,) on sim"],
-    ),
-    "several": (
-        lambda x, y: xp.broadcast_arrays(x, y, x),
-        ["arrays[0] of shape (2,) on cpu", "arrays[1] of shape (1,) on sim", "arrays[2] of shape (2,) on cpu"],
-    ),
-    "keyword": (lambda x, y: xp.clip(x, max=y), ["x of shape (2,) on cpu", "max of shape (1,) on sim"]),
-    "index": (lambda x, y: x[(y, ...)], ["self of shape (2,) on cpu", "key[0] of shape (1,) on sim"]),
-}
-
-
-@pytest.mark.parametrize(("mix", "operands"), LISTED.values(), ids=LISTED)
-def test_each_array_is_listed_with_its_device_if_these_differ(sim, mix, operands):
-    with pytest.raises(DeviceMismatchError) as caught:
-        mix(xp.ones(2), xp.zeros(1, dtype="int64", device=sim))
-    assert str(caught.value).endswith(f" got {', '.join(operands)}")
-
-
-def test_a_constant_on_another_device_is_found_in_the_error(sim):
-    x, constant = xp.ones((2, 3), device=sim), xp.asarray(0.0)
-    with pytest.raises(DeviceMismatchError) as caught:
-        xp.where(x > 0, x, constant)
-    assert str(caught.value) == (
-        "the operands are on sim and cpu; move one, as in x.to_device('sim'). where got condition of shape (2, 3) on "
-        "sim, x1 of shape (2, 3) on sim, x2 of shape () on cpu"
-    )
-
-
 GROWING = {
     "in place": lambda x, y: x.__iadd__(y),
     "value": lambda x, y: x.__setitem__(..., y),
@@ -297,16 +258,6 @@ class TestDevices:
         with pytest.raises(TypeError, match="not supported between"):
             sorted([sim, CPU])
 
-    def test_are_known_to_helpers_of_others(self, sim):
-        x = xp.ones((2, 3), device=sim)
-        assert array_api_compat.device(x) is sim
-        assert array_api_compat.size(x) == 6
-        assert array_api_compat.is_array_api_obj(x)
-        assert array_api_compat.is_writeable_array(x)
-        assert array_api_compat.array_namespace(x, 1, None) is xp
-        assert array_api_compat.to_device(x, sim) is x
-        assert array_api_compat.to_device(x, CPU).device is CPU
-
 
 class TestTheHost:
     @pytest.mark.parametrize("read", [np.asarray, np.array, lambda x: np.testing.assert_allclose(x, 1)])
@@ -321,10 +272,11 @@ class TestTheHost:
                 DeviceMismatchError, match=r"NumPy's add cannot read .* xp\.asarray\(values, device='sim'\)"
             ):
                 compute()
-        with pytest.raises(
-            TypeError, match=r"on sim or a number is needed; .*: write xp\.asarray\(values, device='sim'\)"
-        ):
-            xp.add(x, other)
+        for compute in (lambda: xp.add(x, other), lambda: x.__setitem__(..., other)):
+            with pytest.raises(
+                TypeError, match=r"on sim or a number is needed; .*: write xp\.asarray\(values, device='sim'\)"
+            ):
+                compute()
 
     @pytest.mark.parametrize("number", [np.float64(2), np.float32(2), np.int8(2), np.bool_(True)], ids=repr)
     def test_scalars_of_numpy_are_numbers(self, sim, number):

@@ -48,6 +48,7 @@ def test_nor_by_the_other_helpers(sim, compat, work):
     assert not compat.is_numpy_array(x)
     assert compat.to_device(x, sim) is x
     assert work == []
+    assert compat.to_device(x, xp.Device.CPU).device is xp.Device.CPU
 
 
 def test_other_classes_are_asked_about_as_before(compat):

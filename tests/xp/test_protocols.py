@@ -1,14 +1,13 @@
 """The protocols of Python, NumPy, DLPack and the array standard that an array implements."""
 
 import copy
-import operator
 import pickle
 
 import numpy as np
 import pytest
 
 from accel import xp
-from accel.errors import ConversionError, DTypeError, InterchangeError, LayoutError
+from accel.errors import DTypeError, InterchangeError
 
 
 class TestNumbers:
@@ -20,48 +19,14 @@ class TestNumbers:
         ]
         assert [type(kind(x)) for kind in (bool, int, float, complex)] == [bool, int, float, complex]
 
-    @pytest.mark.parametrize("kind", [int, float, complex, operator.index])
-    @pytest.mark.parametrize("shape", [(1,), (2,), (0,), (1, 1)])
-    def test_others_do_not(self, kind, shape):
-        with pytest.raises(TypeError):
-            kind(xp.ones(shape, dtype=xp.int64))
+    def test_an_integer_is_an_index_and_a_complex_number_stays_one(self):
+        assert [10, 20][xp.asarray(1, dtype=xp.uint8)] == 20
+        assert complex(xp.asarray(1j)) == 1j
 
     @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
     @pytest.mark.parametrize("value", [0, 1, 2.5, 1j, False])
     def test_one_element_has_a_truth(self, shape, value, device):
         assert bool(xp.full(shape, value, device=device)) is bool(np.full(shape, value))
-
-    @pytest.mark.parametrize("shape", [(2,), (0,), (1, 3), (3, 0)])
-    @pytest.mark.parametrize("kind", [TypeError, ValueError])
-    def test_several_elements_and_none_have_no_truth(self, shape, kind, device):
-        """NumPy raises ValueError, and programs catch that; conversions of Python raise TypeError."""
-        with pytest.raises(kind, match="is ambiguous"):
-            bool(xp.ones(shape, device=device))
-
-    def test_the_error_says_what_to_write(self):
-        with pytest.raises(ConversionError, match=r"shape \(2,\) is ambiguous; write xp\.any\(x\) or xp\.all\(x\)"):
-            bool(xp.ones(2))
-        with pytest.raises(ConversionError, match=r"shape \(2,\); write x\[index\] for one element, or xp\.sum\(x\)"):
-            float(xp.ones(2))
-
-    @pytest.mark.parametrize("kind", [int, float])
-    def test_a_complex_number_does_not_become_real(self, kind):
-        with pytest.raises(TypeError):
-            kind(xp.asarray(1 + 0j))
-        assert bool(xp.asarray(1j))
-        assert complex(xp.asarray(1j)) == 1j
-
-    @pytest.mark.parametrize("value", [True, 1.0, 1j])
-    def test_only_integers_are_indices(self, value):
-        with pytest.raises(TypeError):
-            operator.index(xp.asarray(value))
-        assert [10, 20][xp.asarray(1, dtype=xp.uint8)] == 20
-
-    def test_numbers_that_no_int_is(self):
-        with pytest.raises(ValueError, match="NaN"):
-            int(xp.asarray(xp.nan))
-        with pytest.raises(OverflowError):
-            int(xp.asarray(xp.inf))
 
     def test_format(self):
         assert f"{xp.asarray(2.5):.2f}" == "2.50"
@@ -95,18 +60,6 @@ class TestAttributes:
     def test_the_transpose_has_the_axes_in_reverse_order(self, shape):
         assert xp.ones(shape).T.shape == shape[::-1]
 
-    @pytest.mark.parametrize("shape", [(), (3,)])
-    def test_the_transpose_of_the_last_axes_needs_two_axes(self, shape):
-        with pytest.raises(LayoutError, match=f"2 axes or more, and this array has {len(shape)}"):
-            xp.ones(shape).mT  # noqa: B018 - raises
-
-    def test_there_are_no_others(self):
-        x = xp.ones(3)
-        with pytest.raises(AttributeError):
-            x.name = "x"
-        with pytest.raises(AttributeError):
-            x.shape = (3, 1)
-
     def test_the_dtype_is_one_of_numpy(self):
         x = xp.ones(3)
         assert isinstance(x.dtype, np.dtype)
@@ -128,15 +81,6 @@ class TestCopies:
         y[0, 0] = False
         assert xp.all(x == 1)
         assert not y[0, 0]
-
-
-class TestNamespace:
-    def test_is_this_module(self):
-        assert xp.ones(3).__array_namespace__() is xp
-
-    def test_of_an_unknown_version(self):
-        with pytest.raises(ValueError, match=r"'1999.1' of the standard is not known; 2021\.12, .* 2025\.12 are"):
-            xp.ones(3).__array_namespace__(api_version="1999.1")
 
 
 class TestInfo:
@@ -199,47 +143,13 @@ class TestDtypes:
         assert {type(result.eps), type(result.max), type(result.min), type(result.smallest_normal)} == {float}
         assert type(result.bits) is int
 
-    def test_limits_of_the_wrong_kind(self):
-        for dtype in ("int8", "bool", "bfloat16"):
-            with pytest.raises(DTypeError, match=f"found {dtype}"):
-                xp.finfo(dtype)
-        with pytest.raises(DTypeError, match=r"found float32: write xp\.finfo"):
-            xp.iinfo(xp.float32)
-
     def test_the_name_bool_does_not_hide_that_of_python(self):
         assert type(xp.isdtype(xp.int8, "integral")) is bool
         assert type(xp.can_cast(xp.int8, xp.int16)) is bool
         assert xp.bool is np.bool_
 
-    @pytest.mark.parametrize("dtype", ["O", "U3", object, "nothing"], ids=str)
-    @pytest.mark.parametrize("name", ["sum", "prod", "cumulative_sum"])
-    def test_functions_refuse_what_is_no_number(self, name, dtype):
-        with pytest.raises(DTypeError, match="cannot be the dtype of memory"):
-            getattr(xp, name)(xp.ones(3), dtype=dtype)
-
 
 class TestFunctions:
-    @pytest.mark.parametrize(
-        "call",
-        [
-            lambda: xp.sin(1.0),
-            lambda: xp.add(1, 2),
-            lambda: xp.concat([]),
-            lambda: xp.sum(np.ones(3)),
-            lambda: xp.sin(None),
-        ],
-    )
-    def test_at_least_one_array_is_needed(self, call):
-        with pytest.raises(TypeError, match=r"at least one accel\.xp array is needed; found .*: write xp\.asarray"):
-            call()
-
-    @pytest.mark.parametrize("value", [None, "a", [1, 2, 3], object], ids=str)
-    def test_what_is_no_operand_is_refused(self, value):
-        x = xp.ones(3)
-        for call in (lambda: xp.add(x, value), lambda: xp.where(x > 0, x, value), lambda: xp.take(x, value)):
-            with pytest.raises(TypeError, match=f"found {type(value).__name__}: write xp.asarray"):
-                call()
-
     def test_arrays_of_numpy_are_operands(self):
         result = xp.where(np.asarray([True, False]), xp.ones(2), np.zeros(2))
         assert type(result) is xp.Array
@@ -258,6 +168,12 @@ class TestFunctions:
             xp.mean,
             xp.all,
             lambda x: xp.unstack(x[0, :])[0],
+            lambda x: x[0, 0] + 1,
+            lambda x: -x[0, 0],
+            lambda x: x[0, 0] == 1,
+            lambda x: x.std(),
+            np.sum,
+            lambda x: x[0].dot(x[1]),
         ],
     )
     def test_results_of_no_axes_are_arrays(self, call):
@@ -274,57 +190,6 @@ class TestNumpy:
         assert np.array(x, dtype=np.float32, copy=True).dtype == np.float32
         with pytest.raises(ValueError, match="copy"):
             np.array(x, dtype=np.float32, copy=False)
-
-    @pytest.mark.parametrize(
-        ("call", "expected"),
-        [
-            (lambda x: np.add(x, 1), [2.0, 3.0, 4.0]),
-            (lambda x: np.ones(3) + x, [2.0, 3.0, 4.0]),
-            (lambda x: np.float64(2) * x, [2.0, 4.0, 6.0]),
-            (lambda x: np.add(x, [1, 2, 3]), [2.0, 4.0, 6.0]),
-            (np.add.reduce, 6.0),
-            (np.add.accumulate, [1.0, 3.0, 6.0]),
-            (lambda x: np.add.reduceat(x, [0, 1]), [1.0, 5.0]),
-            (lambda x: np.multiply.outer(x, x)[1, :], [2.0, 4.0, 6.0]),
-            (lambda x: np.add(x, 1, where=x > 1, out=xp.zeros(3)), [0.0, 3.0, 4.0]),
-            (lambda x: np.modf(x + 0.5)[1], [1.0, 2.0, 3.0]),
-        ],
-    )
-    def test_its_functions_give_arrays_of_ours(self, call, expected):
-        result = call(xp.asarray([1.0, 2.0, 3.0]))
-        assert type(result) is xp.Array
-        assert np.asarray(result).tolist() == expected
-
-    def test_out_is_written_and_returned(self):
-        x = xp.asarray([1.5, 2.5])
-        for target in (xp.zeros(2), np.zeros(2)):
-            assert np.add(x, 1, out=target) is target
-            assert list(map(float, target)) == [2.5, 3.5]
-            assert np.add.reduce(x[:, None], axis=0, out=target[:1])[0] == 4
-        fraction, whole = np.modf(x, out=(None, xp.zeros(2)))
-        assert (type(fraction), type(whole)) == (xp.Array, xp.Array)
-        target = np.ones(2)
-        target += x
-        assert type(target) is np.ndarray
-        assert target.tolist() == [2.5, 3.5]
-
-    def test_at_writes_into_the_array(self):
-        x = xp.zeros(3)
-        np.add.at(x, xp.asarray([0, 0, 2]), 1.0)
-        assert np.asarray(x).tolist() == [2.0, 0.0, 1.0]
-
-    def test_objects_are_refused(self):
-        with pytest.raises(DTypeError):
-            np.equal(xp.ones(1), [None], dtype=object)
-        with pytest.raises(DTypeError):
-            np.add(xp.ones(1), np.longdouble(1))
-
-    def test_a_stranger_gets_its_turn(self):
-        class Stranger:
-            def __array_ufunc__(self, function, method, *inputs, **keywords):
-                return "theirs"
-
-        assert np.add(xp.ones(2), Stranger()) == "theirs"
 
 
 class TestDlpack:

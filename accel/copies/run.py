@@ -109,8 +109,12 @@ def write_new(storage: AnyStorage, values: _Array) -> None:
     """
     target = all_of(storage)
     try:
+        # On the host no order is needed: no other work can use the memory yet.
         if few_elements.at_once(target):
-            few_elements.scatter(target, values)  # no other work can use the memory yet
+            few_elements.scatter(target, values)
+        elif isinstance(storage, HostStorage):
+            for stage in _stages(target, of_array(values)):
+                stage.give({}, None)
         else:
             copy(target, of_array(values))
     except BaseException:

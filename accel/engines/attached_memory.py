@@ -66,10 +66,14 @@ class TaskEvent:
 
     def done(self) -> bool:
         """Tell whether all are over."""
-        if all(work.over for work in self.works):
-            self.works = []
-            return True
-        return False
+        works = self.works
+        for at, work in enumerate(works):
+            if not work.over:
+                if at:  # the launch has begun, so nothing is added any more
+                    self.works = works[at:]  # or the end of each point would ask all points before it
+                return False
+        self.works = []
+        return True
 
     def settle(self) -> None:
         """Block until all are over."""

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 
@@ -47,18 +48,18 @@ def stack_level() -> int:
 def entry_frame() -> FrameType:
     """Return the frame of the library's function that the innermost caller outside the library called."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and _in_library(frame.f_back):
+    while frame.f_back is not None and _in_library(frame.f_back.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
 def _outside() -> tuple[FrameType, int]:
     frame, level = sys._getframe(2), 1
-    while frame.f_back is not None and _in_library(frame):
+    while frame.f_back is not None and _in_library(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     return frame, level
 
 
-def _in_library(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
+@lru_cache(1024)
+def _in_library(file: str) -> bool:
     return file.startswith((_LIBRARY, _BACKENDS, "<accel")) and not file.startswith(_DEMO)

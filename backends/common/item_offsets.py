@@ -107,8 +107,13 @@ class ItemOffsets(NamedTuple):
         """Return the least and the greatest raw offset."""
         if self.table is not None:
             return int(self.table.min()) * self.itemsize, int(self.table.max()) * self.itemsize
-        steps = [(extent - 1) * stride for extent, stride in zip(self.extents, self.strides, strict=True)]
-        return self.first + sum(min(step, 0) for step in steps), self.first + sum(max(step, 0) for step in steps)
+        low = high = self.first
+        for extent, stride in zip(self.extents, self.strides, strict=True):
+            if stride < 0:
+                low += (extent - 1) * stride
+            else:
+                high += (extent - 1) * stride
+        return low, high
 
     def span_offsets(self, bound: int | None = None) -> Iterator[OffsetArray]:
         """Yield the span offsets of the items with raw offsets below a bound, in chunks."""

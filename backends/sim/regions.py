@@ -33,10 +33,13 @@ class Region(NamedTuple):
         """Return the region of strided elements, given the address of the first."""
         if 0 in shape:
             return cls(address, address, address, shape, strides, itemsize)
-        steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-        low = address + sum(step for step in steps if step < 0)
-        high = address + sum(step for step in steps if step > 0) + itemsize
-        return cls(low, high, address, shape, strides, itemsize)
+        low = high = address
+        for extent, stride in zip(shape, strides, strict=True):
+            if stride < 0:
+                low += (extent - 1) * stride
+            else:
+                high += (extent - 1) * stride
+        return cls(low, high + itemsize, address, shape, strides, itemsize)
 
     @classmethod
     def of_items(cls, addresses: _Addresses, itemsize: int) -> "Region":

@@ -7,3 +7,15 @@ from .checking import setups
 def setup(request):
     """A compiler, and the threads of a warp."""
     return request.param
+
+
+@pytest.fixture(params=["none", "all"])
+def checks(request):
+    """The checks of kernels: none of them, or all."""
+    return request.param
+
+
+@pytest.fixture(params=[32, 64])
+def warp(request):
+    """The threads of a warp."""
+    return request.param

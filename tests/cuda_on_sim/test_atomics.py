@@ -145,7 +145,6 @@ def numbers(dtype, seed=0):
     return random.integers(limits.min, limits.max, GRID * BLOCK, dtype, endpoint=True)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_updates_by_many_threads_lose_nothing(name, kind, checks):
     dtype, function = TYPES[kind], FUNCTIONS[name][1]
@@ -167,7 +166,6 @@ def test_an_exchange_passes_each_value_on_once(kind):
     assert sorted([*old, last[0]]) == sorted([*x, first[0]])
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("kind", SWAPPED)
 def test_compare_and_swap_succeeds_for_one_thread_at_a_time(kind, checks):
     dtype = TYPES[kind]
@@ -196,7 +194,6 @@ def test_vectors_are_added_element_by_element():
     np.testing.assert_array_equal(four, np.array([1, 2, 3, 4]) * GRID * BLOCK)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_pairs_of_words_are_swapped_as_one(checks):
     total, old = launch(SOURCE, "pairs", GRID, BLOCK, *np.zeros((2, GRID * BLOCK), "u8"), checks=checks)
     assert total[:2].tolist() == [GRID * BLOCK, 2 * GRID * BLOCK]
@@ -204,7 +201,6 @@ def test_pairs_of_words_are_swapped_as_one(checks):
     np.testing.assert_array_equal(np.sort(old), np.arange(GRID * BLOCK))
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_atomics_of_hip_lose_nothing(warp):
     x = np.random.default_rng(1).integers(0, 1000, GRID * BLOCK).astype("i4")
     counts, total, _ = launch(SOURCE, "of_hip", GRID, BLOCK, np.zeros(5, "i4"), np.zeros(1, "f4"), x, warp=warp)
@@ -212,14 +208,12 @@ def test_atomics_of_hip_lose_nothing(warp):
     assert total[0] == len(x) / 2
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_a_histogram_counts_in_shared_and_in_global_memory(warp):
     x = np.random.default_rng(0).integers(0, 256, 5000, np.uint8)
     bins = launch(SOURCE, "histogram", GRID, BLOCK, x, np.zeros(256, "u4"), len(x), warp=warp)[1]
     np.testing.assert_array_equal(bins, np.bincount(x, minlength=256))
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_lock_lets_one_thread_in_and_the_others_wait(seed, checks):
     count = launch(SOURCE, "count_under_a_lock", 4, 32, *np.zeros((2, 1), "i4"), seed=seed, checks=checks)[1]

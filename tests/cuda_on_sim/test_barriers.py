@@ -113,8 +113,6 @@ extern "C" __global__ void clocks(long long* out) {
 """
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
-@pytest.mark.parametrize("warp", [32, 64])
 def test_barriers_count_the_threads_whose_predicate_holds(warp, checks):
     x = np.array([[0] * 96, [1] * 96, [2] * 95 + [0], [0] * 50 + [-7] + [0] * 45], "i4")
     result = launch(SOURCE, "predicates", 4, 96, x, np.zeros((4, *x.shape), "i4"), x.size, warp=warp, checks=checks)[1]
@@ -124,7 +122,6 @@ def test_barriers_count_the_threads_whose_predicate_holds(warp, checks):
     assert np.all(result[3] == 32)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_barrier_lets_all_threads_see_shared_memory(seed, checks):
     x = np.arange(3 * 128, dtype="i4").reshape(3, 128)
@@ -132,7 +129,6 @@ def test_a_barrier_lets_all_threads_see_shared_memory(seed, checks):
     np.testing.assert_array_equal(result, x[:, ::-1] + 10)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_last_block_adds_up_what_the_others_wrote(seed, checks):
     x = np.random.default_rng(seed).integers(0, 100, 8 * 64).astype("i4")
@@ -142,20 +138,17 @@ def test_the_last_block_adds_up_what_the_others_wrote(seed, checks):
         assert result[2][0] == x @ np.tile([1, 2, 3, 4], 128)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_kernels_allocate_memory(checks):
     result = launch(SOURCE, "allocate", 1, 32, np.zeros((32, 10), "i4"), 10, checks=checks)[0]
     np.testing.assert_array_equal(result, np.outer(np.arange(1, 33), np.arange(9, -1, -1)))
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_memory_is_copied_with_overlaps(checks):
     x = np.arange(4 * 32, dtype="f4").reshape(32, 4)
     result = launch(SOURCE, "copies", 1, 32, np.zeros_like(x), x, 4, checks=checks)[0]
     np.testing.assert_array_equal(result, x[:, [0, 0, 1, 2]])
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_shared_memory_holds_objects_of_classes(checks):
     x = np.arange(32, dtype="f4")
     result = launch(SOURCE, "shift_objects", 1, 32, x, checks=checks)[0]
@@ -167,6 +160,5 @@ def test_kernels_print(capfd):
     assert sorted(capfd.readouterr().out.splitlines()) == ["plain", "thread 2 of 32: 1.50 text"]
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_functions_that_write_through_pointers(checks):
     assert np.all(launch(SOURCE, "clocks", 1, 32, np.zeros(32, "i8"), checks=checks)[0] == 6)

@@ -95,7 +95,6 @@ extern "C" __global__ void indices(int* to) {
 }
 """
 BLOCK = 96
-WARPS = pytest.mark.parametrize("warp", [32, 64])
 X = np.random.default_rng(5).integers(0, 100, BLOCK).astype(np.int32)
 
 
@@ -128,7 +127,6 @@ def bits(truths):
     return sum(bool(truth) << i for i, truth in enumerate(truths))
 
 
-@WARPS
 @pytest.mark.parametrize("seed", [0, 1])
 def test_tiles_exchange_vote_reduce_and_scan(warp, seed):
     tiles, parts = of_size(16), of_size(4)
@@ -157,7 +155,6 @@ def test_tiles_exchange_vote_reduce_and_scan(warp, seed):
     assert rows("tiles", len(expected), warp=warp, seed=seed) == expected
 
 
-@WARPS
 @pytest.mark.parametrize("seed", [0, 1])
 def test_partitions_and_coalesced_threads_are_those_that_are_there(warp, seed):
     tiles = of_size(16)
@@ -178,7 +175,6 @@ def test_partitions_and_coalesced_threads_are_those_that_are_there(warp, seed):
     assert rows("some", len(expected), warp=warp, seed=seed) == expected
 
 
-@WARPS
 def test_a_copy_by_a_group_is_there_after_its_wait(warp):
     assert launch(SOURCE, "copied", 1, BLOCK, X, np.zeros(BLOCK, np.int32), warp=warp)[1].tolist() == X[::-1].tolist()
 

@@ -14,7 +14,6 @@ SEEDS = range(int(os.environ.get("ACCEL_CORPUS_SEEDS", "1")))
 PROGRAMS = every_program()
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_computes_what_numpy_does_and_nothing_is_reported(name, warp):
     program = PROGRAMS[name]

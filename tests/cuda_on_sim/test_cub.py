@@ -133,17 +133,8 @@ extern "C" __global__ void reused(const int* in, int* out) {
     if (threadIdx.x == 0) out[0] = a + b;
 }
 """
-LIBCUXX = r"""
+ATOMICS = r"""
 #include <cuda/atomic>
-#include <cuda/cmath>
-#include <cuda/functional>
-#include <cuda/std/array>
-#include <cuda/std/bit>
-#include <cuda/std/complex>
-#include <cuda/std/limits>
-#include <cuda/std/optional>
-#include <cuda/std/span>
-#include <cuda/std/tuple>
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> counter;
 
@@ -170,6 +161,18 @@ extern "C" __global__ void handed_over(int* flag, int* data, int* out) {
         out[blockIdx.x] = *data;
     }
 }
+"""
+VALUES = r"""
+#include <cuda/cmath>
+#include <cuda/functional>
+#include <cuda/std/array>
+#include <cuda/std/bit>
+#include <cuda/std/complex>
+#include <cuda/std/limits>
+#include <cuda/std/optional>
+#include <cuda/std/span>
+#include <cuda/std/tuple>
+
 extern "C" __global__ void values(int* out, int n) {
     const int i = threadIdx.x;
     const cuda::std::array<int, 4> a{1, 2, 3, i};
@@ -253,6 +256,7 @@ def test_scans_of_blocks(seed):
     np.testing.assert_array_equal(wide, [sums * 0.25, sums * 2.0**20])
 
 
+@pytest.mark.slow
 @SEEDS
 def test_reductions_and_scans_of_warps(seed):
     (result,) = run("warps", np.zeros(160, np.int32), source=WARPS, seed=seed)
@@ -281,10 +285,9 @@ def test_storage_that_is_used_again_without_a_barrier_is_a_race():
         run("reused", np.zeros(1, np.int32), source=REUSED)
 
 
-@pytest.mark.slow
 @SEEDS
 def test_atomics_of_libcuxx_lose_nothing(seed):
-    sums, real, wide, bits = launch(LIBCUXX, "atomics", 2, 128, np.zeros(4, np.int32), np.zeros(1, np.float32),
+    sums, real, wide, bits = launch(ATOMICS, "atomics", 2, 128, np.zeros(4, np.int32), np.zeros(1, np.float32),
                                     np.zeros(1), np.zeros(1, np.uint64), seed=seed)  # fmt: skip
     assert sums.tolist() == [255 * 128, 255, -255, 3 * 256]
     assert [real[0], wide[0], bits[0]] == [128, 64, 2**64 - 1]
@@ -293,7 +296,7 @@ def test_atomics_of_libcuxx_lose_nothing(seed):
 @SEEDS
 def test_what_a_release_store_publishes_an_acquire_load_sees(seed):
     flag, data, out = [np.zeros(size, np.int32) for size in (1, 1, 2)]
-    assert launch(LIBCUXX, "handed_over", 2, 64, flag, data, out, seed=seed)[2].tolist() == [42, 42]
+    assert launch(ATOMICS, "handed_over", 2, 64, flag, data, out, seed=seed)[2].tolist() == [42, 42]
 
 
 @pytest.mark.slow
@@ -305,8 +308,9 @@ def test_barriers_and_pipelines_of_libcuxx_wait(seed):
     np.testing.assert_array_equal(run("piped", np.zeros((4, 128), np.int32), **settings)[0], blocks[:, ::-1])
 
 
+@pytest.mark.slow
 def test_values_of_libcuxx_are_those_of_cxx():
-    result = launch(LIBCUXX, "values", 1, 32, np.zeros((14, 32), np.int32), np.int32(32))[0]
+    result = launch(VALUES, "values", 1, 32, np.zeros((14, 32), np.int32), np.int32(32))[0]
     i = np.arange(32)
     bits = np.array([each.bit_count() for each in range(32)])
     width = np.array([(each + 1).bit_length() for each in range(32)])

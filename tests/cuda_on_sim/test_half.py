@@ -232,7 +232,6 @@ def test_numbers_narrow_with_each_rounding(word):
         np.testing.assert_array_equal(of_integers[inside, column], nearest[inside])
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 @BOTH
 def test_atomics_lose_nothing_and_lanes_exchange(word, warp):
     sums, pairs, shuffled = run(f"{word}_gather", np.zeros(3, TYPES[word]), np.zeros(2, TYPES[word]),

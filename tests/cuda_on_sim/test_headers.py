@@ -51,7 +51,6 @@ ALL = pytest.param("".join([f"#include <{each}>\n" for each in HEADERS]) + "#def
 NEWER = pytest.param("#include <cmath>\n#include <cuda_runtime.h>\n#define USE_STD\n", ("-std=c++20",), id="c++20")
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 @pytest.mark.parametrize(("includes", "options"), [ALL, NEWER])
 def test_a_kernel_computes_the_same_whatever_it_includes(includes, options, warp):
     right = results(BODY)

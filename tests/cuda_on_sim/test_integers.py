@@ -1,7 +1,6 @@
 """Integer functions of kernels against Python's integers, each on many random words."""
 
 import numpy as np
-import pytest
 
 from .launching import launch
 
@@ -225,7 +224,6 @@ def test_the_nth_set_bit_is_found_upwards_and_downwards():
         assert result == (bits[place] if place < len(bits) else ALL), (mask, base, count)
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_the_larger_halfwords_and_where_they_are_from(warp):
     x, y = words(7), words(8)
     out = launch(SOURCE, "firsts", 1, COUNT, x, y, np.zeros(2 * COUNT, "u4"), warp=warp, checks="none")[2]

@@ -153,7 +153,6 @@ def run(file, *arguments, checks="all", warp=32, **options):
         return ended, output.read().decode()
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_a_right_program_runs_to_its_end_without_findings(folder, warp):
     ended, output = run(folder / "whole.cu", "700", warp=warp)
     assert (ended.code, output, ended.reports) == (0, "PASS\n", [])

@@ -376,7 +376,6 @@ class TestReports:
         [("turn", KernelRaceError, 64), ("total", KernelRaceError, (8, 4)), ("branch", KernelSyncError, 40),
          ("before", KernelMemoryError, 32), ("trap", KernelFaultError, (2, 2, 2))],
     )  # fmt: skip
-    @pytest.mark.parametrize("warp", [32, 64])
     def test_a_report_is_data_text_and_a_picture(self, name, error, block, warp):
         argument = floats() if name == "before" else ints()
         with accel.using(sim_warp=warp):

@@ -66,7 +66,6 @@ extern "C" __global__ void positions(unsigned* out) {
 )
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_vectors_have_the_sizes_and_alignments_of_cuda(warp):
     result = launch(SOURCE, "layouts", 1, 1, np.zeros(2 * len(VECTORS), "i4"), warp=warp)[0].reshape(-1, 2)
     for (name, count), (size, aligned) in zip(VECTORS, result.tolist(), strict=True):
@@ -79,7 +78,6 @@ def test_vectors_are_made_of_their_elements():
     assert total[0] == len(ELEMENTS) * sum(1 + 10 * sum(range(2, count + 1)) for count in (1, 2, 3, 4))
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_vectors_are_loaded_and_stored_as_a_whole(checks):
     data = np.arange(4 * 100, dtype="f4")
     result, sizes, _ = launch(SOURCE, "swap_halves", 1, 128, data, np.zeros(3, "i4"), 100, checks=checks)
@@ -87,7 +85,6 @@ def test_vectors_are_loaded_and_stored_as_a_whole(checks):
     assert sizes.tolist() == [16, 32, 32]
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 @pytest.mark.parametrize("seed", range(2))
 def test_each_thread_knows_its_place_in_three_dimensions(seed, checks):
     grid, block = (3, 2, 2), (4, 3, 5)
@@ -100,7 +97,6 @@ def test_each_thread_knows_its_place_in_three_dimensions(seed, checks):
     assert np.all(result[..., 7] == 3)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
 def test_an_array_of_char_in_shared_memory_has_room_for_vectors(checks):
     source = """
     extern "C" __global__ void round_trip(double2* data) {

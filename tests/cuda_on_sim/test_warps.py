@@ -112,8 +112,6 @@ def source_lanes(count, delta, width):
     return [np.where(good, way, lane) for way, good in zip(ways, inside, strict=True)]
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
-@pytest.mark.parametrize("warp", [32, 64])
 @pytest.mark.parametrize("dtype", TYPES.values())
 def test_lanes_read_what_other_lanes_give(dtype, warp, checks):
     random = np.random.default_rng(1)
@@ -150,8 +148,6 @@ def votes_of(x):
     return np.array([[int(value) for value in row] for row in rows], "u8")
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
-@pytest.mark.parametrize("warp", [32, 64])
 @pytest.mark.parametrize("seed", range(4))
 def test_votes_and_matches_are_those_of_the_lanes_that_take_part(warp, seed, checks):
     random = np.random.default_rng(seed)
@@ -166,8 +162,6 @@ def test_votes_and_matches_are_those_of_the_lanes_that_take_part(warp, seed, che
     assert np.all(result[16] == warp)
 
 
-@pytest.mark.parametrize("checks", ["none", "all"])
-@pytest.mark.parametrize("warp", [32, 64])
 def test_reductions_are_those_of_numpy(warp, checks):
     x = np.random.default_rng(2).integers(0, 2**32, BLOCK, "u4")
     empty = np.zeros((9, BLOCK), "u4")
@@ -184,14 +178,12 @@ def test_reductions_are_those_of_numpy(warp, checks):
         assert np.all(rows[8, 1::2] == part[1::2].sum(dtype="u4"))
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_a_tree_of_shuffles_sums_a_warp(warp):
     x = np.arange(128, dtype="f4")
     result = launch(SOURCE, "sum_of_warp", 1, 128, x, np.zeros(128 // warp, "f4"), warp=warp)[1]
     np.testing.assert_array_equal(result, x.reshape(-1, warp).sum(axis=1))
 
 
-@pytest.mark.parametrize("warp", [32, 64])
 def test_syncwarp_orders_accesses_of_shared_memory(warp):
     x = np.random.default_rng(3).integers(0, 1000, warp, "i4")
     result = launch(SOURCE, "exchange_in_shared_memory", 1, warp, x, warp=warp)[0]

@@ -18,29 +18,33 @@ from .shapes import permuted
 from .strategies import WIDTHS, aligned, copies, few_blocks, fills, gathers, seeds, tables
 
 # Cases are few and large, so shrinking one takes longer than finding it.
-THOROUGH = settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(max_examples=300, database=None, suppress_health_check=list(HealthCheck))
 every_width = pytest.mark.parametrize("width", WIDTHS)
 both_indices = pytest.mark.parametrize("bits", [32, 64])
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(copies())
 def test_a_copy_is_that_of_every_item_and_touches_nothing_else(case):
     check_copy(case)
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(gathers())
 def test_masks_and_swizzles_act_on_every_item_by_itself(case):
     check_copy(case)
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(tables())
 def test_a_table_says_where_items_are(case):
     assert check_copy(case).kernel == "copy_table"
 
 
+@pytest.mark.slow
 @THOROUGH
 @given(fills(), few_blocks, seeds)
 def test_a_fill_sets_these_elements_and_no_others(case, blocks, seed):
@@ -195,7 +199,7 @@ def test_a_hint_changes_nothing_but_the_module(eviction):
 
 
 @given(st.integers(1, 1 << 40), st.sampled_from([(1, 0, 0), (0, 1, 1)]))
-@settings(max_examples=20, deadline=None, database=None)
+@settings(max_examples=20, database=None)
 def test_the_stride_of_a_loop_without_steps_may_be_of_any_size(stride, which):
     leaf = Leaf(1, stride * which[1], stride * which[2])
     check_copy(Case(Plan((leaf, Leaf(9, 1, 1)), 1, index_bits=32)))

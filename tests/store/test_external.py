@@ -55,7 +55,7 @@ class TestADeleter:
     def test_runs_when_the_store_is_gone(self, memory, calls):
         allocation = memory(deleter=lambda: calls.append("freed"))
         store = create_store("float32", (4,), allocation=allocation)
-        part = store.slice(0, slice(1, 2))
+        part = store.slice(0, slice(1, 2)).promote(0, 2)
         del store
         gc.collect()
         assert not calls
@@ -194,7 +194,7 @@ class TestMemoryOfTheHost:
             ((b"abcd", 5), StoreValueError, "5 bytes are asked for; the memory has 4"),
         ],
     )
-    def test_that_is_none_is_refused(self, arguments, error, message):
+    def test_is_contiguous_and_at_an_address(self, arguments, error, message):
         with pytest.raises(error, match=message):
             sysmem(*arguments)
 
@@ -206,6 +206,8 @@ class TestMemoryOfTheHost:
         allocation = sysmem(np.zeros(8, "uint8"))
         with pytest.raises(StoreValueError, match="need 12 bytes"):
             create_store("int32", (3,), allocation=allocation)
+        with pytest.raises(StoreValueError, match="needs a shape"):
+            create_store("int32", allocation=allocation)
         with pytest.raises(StoreValueError, match="12 bytes are asked for"):
             allocation.storage("int32", 3)
         with pytest.raises(ValueError, match="misaligned"):

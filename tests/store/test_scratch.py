@@ -48,7 +48,7 @@ class TestScopedAllocator:
             assert live() == before + 3
         assert live() == before
 
-    def test_frees_all_when_nobody_refers_to_it(self):
+    def test_frees_all_with_the_last_reference_to_it(self):
         before = live()
         allocator = ScopedAllocator("cpu")
         allocator.allocate(100)
@@ -103,11 +103,11 @@ class TestScopedAllocator:
             allocator.deallocate(wrong)
 
     @pytest.mark.parametrize("duplicate", [copy.deepcopy, pickle.dumps])
-    def test_its_addresses_are_nobody_elses(self, duplicate):
+    def test_its_addresses_cannot_be_copied_or_pickled(self, duplicate):
         with ScopedAllocator("cpu") as allocator, pytest.raises(TypeError, match=r"share it with copy\.copy"):
             duplicate(allocator)
 
-    def test_copies_share_what_they_gave_and_the_last_one_frees_it(self):
+    def test_copies_share_allocations_and_the_last_one_frees_them(self):
         before = live()
         with ScopedAllocator("cpu") as allocator:
             duplicate = copy.copy(allocator)
@@ -277,7 +277,7 @@ class TestTaskLocalBuffer:
             with pytest.raises(ReleasedError):
                 buffer.get_inline_allocation()
 
-    def test_outside_of_tasks_it_lives_as_long_as_somebody_refers_to_it(self):
+    def test_outside_of_tasks_it_lives_as_long_as_it_is_referenced(self):
         before = live()
         buffer = create_buffer("float32", 100)
         view = buffer.view("int32")

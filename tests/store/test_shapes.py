@@ -109,7 +109,7 @@ class TestAPendingShape:
             reader.join()
         assert volumes == [7, 7, 7]
 
-    def test_raises_what_its_task_raised_to_each_who_asks(self):
+    def test_raises_the_error_of_its_task_at_each_request(self):
         def failed():
             raise ZeroDivisionError("in the task")
 

@@ -198,6 +198,7 @@ def test_nested_sequences_of_a_devices_arrays_and_numbers_become_one_array_there
         assert xp.all(result == x)
     assert xp.all(narrow == xp.asarray([[3.5, 4.5], [7, 8]], dtype="float32", device=device))
     assert (narrow.device, narrow.dtype) == (device, xp.float32)
+    assert xp.asarray([x, x], device="cpu").device is xp.Device.CPU
     assert (xp.host_copies() - before).copies == 0
 
 

@@ -21,7 +21,7 @@ def fail(array):
         write_past(array).wait()
 
 
-def test_those_who_read_the_memory_see_the_failure():
+def test_readers_of_the_memory_see_the_failure():
     array = xp.full(31, -1.0, device="sim")
     part = array[10:]
     fail(array)

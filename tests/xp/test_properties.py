@@ -41,9 +41,9 @@ def test_indexing_agrees_with_numpy(data):
     values = np.asarray(x)
     np.testing.assert_array_equal(np.asarray(x[key]), values[key])
     assert x[key].shape == np.asarray(values[key]).shape
-    written = xp.asarray(x, copy=True)
-    written[key] = x[key]
-    np.testing.assert_array_equal(np.asarray(written), values)
+    target = xp.asarray(x, copy=True)
+    target[key] = x[key]
+    np.testing.assert_array_equal(np.asarray(target), values)
 
 
 @QUICK

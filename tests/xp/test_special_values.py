@@ -155,16 +155,6 @@ def test_integers_are_divided_and_raised_as_before():
         x **= 0.5
 
 
-def test_nested_lists_of_device_arrays_become_one_array_there(sim):
-    x = xp.asarray([1.0, 2.0, 3.0], device=sim)
-    result = xp.asarray([[x[0], x[1]], (x[2], 5)])
-    assert (result.device, result.shape, result.dtype) == (sim, (2, 2), xp.float64)
-    assert host(result).tolist() == [[1.0, 2.0], [3.0, 5.0]]
-    assert xp.asarray([x, x], dtype="float32", device="cpu").dtype == xp.float32
-    with pytest.raises(ValueError, match="shape"):
-        xp.asarray([x, x[0]])
-
-
 @pytest.mark.parametrize("where", ["first", "last"])
 @pytest.mark.parametrize("device", [None, "cpu", "sim"])
 def test_a_list_that_contains_itself_is_refused(where, device):

@@ -154,6 +154,9 @@ class TestFunctions:
         result = xp.where(np.asarray([True, False]), xp.ones(2), np.zeros(2))
         assert type(result) is xp.Array
         assert np.asarray(result).tolist() == [1.0, 0.0]
+        joined = xp.concat([xp.ones(1), np.zeros(2)])
+        assert type(joined) is xp.Array
+        assert joined.tolist() == [1.0, 0.0, 0.0]
 
     @pytest.mark.parametrize(
         "call",

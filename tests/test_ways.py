@@ -114,7 +114,7 @@ def test_empty(ways, device, most):
 def test_new_memory_is_filled_without_a_hazard(ways):
     assert ways.of(lambda: accel.full(16, 2.5)) <= 42, ways.calls
     assert "accel.memory.hazards: enter" not in ways.calls
-    for size, most in ((16, 46), (1 << 20, 106)):
+    for size, most in ((16, 47), (1 << 20, 105)):
         values = np.arange(size)
         assert ways.of(lambda values=values: accel.container(values)) <= most, ways.calls
         assert "accel.memory.hazards: enter" not in ways.calls

@@ -330,7 +330,7 @@ class PreparesLaunches(Protocol):
     """An `Executable` that can be launched with arguments that are in memory already, which takes less time."""
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> PreparedArguments:
-        """Return memory of ``nbytes`` bytes for arguments at some offsets, and the launch with what it holds."""
+        """Return memory of ``nbytes`` bytes for arguments at some offsets, and the launch that uses them."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""`Holder`: what the allocation table knows of an owner of memory, and how all owners are found without a list."""
+"""`Holder`: the fields of an owner that the allocation table reads; `holders`: all owners, without a list of them."""
 
 import gc
 from typing import Any

@@ -1,4 +1,4 @@
-"""`Storage`: what `HostStorage` and `DeviceStorage` share, counted and typed handles on a block (NuMojo's storages)."""
+"""`Storage`: counted, typed handles on a block; the base of `HostStorage` and `DeviceStorage` (NuMojo's storages)."""
 
 from functools import partial
 from operator import index
@@ -104,7 +104,7 @@ class Storage(OnDevice):
         stream: Stream | None = None,
         clearing: AllocatesCleared | None = None,
     ) -> Self:
-        """Allocate managed memory of a heap: uninitialised, or cleared by the backend that is given."""
+        """Allocate managed memory of a heap: uninitialised, or cleared by the backend ``clearing``."""
         owner = Owner(heap)
         # The handle is made first: an interrupt right after the allocation cannot lose the memory.
         handle = cls._on(owner, dtype, size)
@@ -345,7 +345,7 @@ class Storage(OnDevice):
         if config.debugging():
             self._released_at = f" at {call_site()}"
         owner.heap.apply(self._end)
-        # If `_end` was deferred, the handle is released now all the same; freeing is what can wait.
+        # If `_end` was deferred, the handle is released now all the same; only freeing may wait.
         if self._owner is not None and self._drop_owner() is not None:
             owner.heap.apply(owner.free_if_unused)
 

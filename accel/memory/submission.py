@@ -187,7 +187,7 @@ class Submission(DeferredEvent):
                 event.settle()
 
     def wait(self) -> None:
-        """Block until the work is done; raises its error, or that of the work that wrote what it reads."""
+        """Block until the work is done; raises its error, or the error of the work that wrote its input."""
         for event in self.submitted():
             # If this never took place, the events are those of earlier work, whose failures are not its own.
             event.wait() if event is self.event else event.settle()
@@ -196,7 +196,7 @@ class Submission(DeferredEvent):
             failed.wait()
 
     def culprit(self) -> Event | None:
-        """Return the failed event, of this work or of what wrote its input, once the work is done; None if none."""
+        """Return the event that failed, of this work or of the work that wrote its input; the work must be done."""
         seen, to_ask = {self}, [self]
         while to_ask:
             each = to_ask.pop()

@@ -17,7 +17,7 @@ TILE = 1 << 14
 """Bytes of a tile: half of the smallest first cache, as its source is there too."""
 
 ROOM = 4 * TILE
-"""Bytes of the buffer for the largest tile, and for what is read beyond its end to complete cache lines."""
+"""Bytes of the buffer for the largest tile, and for the bytes beyond its end that complete cache lines."""
 
 WIDE = 256
 """Bytes of a tile along the source's fastest loop if it is large: memory delivers neighbouring lines faster."""
@@ -86,7 +86,7 @@ class _Axis(NamedTuple):
 
     @property
     def integers(self) -> list[int]:
-        """What a kernel knows of the axis."""
+        """The integers that describe the axis to a kernel."""
         extent, target_stride, source_stride = self.leaf
         return [extent, self.steps, self.extra, self.least, target_stride, source_stride, self.spacing]
 

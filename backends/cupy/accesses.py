@@ -22,7 +22,7 @@ __all__ = [
 TILES = {1: (128, 128), 2: (128, 64), 4: (64, 64), 8: (64, 32), 16: (32, 32)}
 """Items of a tile along the loops that are contiguous in the target and in the source: 16 KiB in all."""
 _LEAST = 64
-"""Bytes of a tile's shorter side from which on most of what is read from memory is used."""
+"""Bytes of a tile's shorter side from which on most of the bytes read from memory are used."""
 _FILLED = 1 / 4
 """The share of a tile from which on its threads have enough in flight."""
 _LONG = 512

@@ -103,11 +103,11 @@ class Copier:
         """Copy items in the memory of the stream's device."""
         if plan.buffered and _share_bytes(CopyEnd.target(target, plan), CopyEnd.source(source, plan)):
             self.copy_from_elsewhere(target, source, plan, stream)
-        elif not self._launch_known(target, source, plan, stream):
+        elif not self._launch_cached(target, source, plan, stream):
             self._launch(target, source, plan, source.address, stream)
 
-    def _launch_known(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> bool:
-        """Launch a copy of plain strides; what is launched depends on the plan and the alignments, and is kept.
+    def _launch_cached(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> bool:
+        """Launch a copy of plain strides; one launch is cached for each plan and alignments of its operands.
 
         Returns whether it was launched: swizzles and tables are not plain.
         """
@@ -225,7 +225,7 @@ class Copier:
         return None if operand.table is None else self.upload(np.ascontiguousarray(operand.table), stream)
 
     def _rows_from_host(self, target: Operand, source: Operand, plan: Plan, device: Device) -> Rectangles | None:
-        """Return the copy as rectangles; None if it is none, or if the device would read its source late."""
+        """Return the copy as rectangles; None if it has none, or if the device would read its source late."""
         if not self._driver.platform.pitched or (
             self._reads_pageable(device) and self._is_pageable(source.span, device)
         ):

@@ -23,7 +23,7 @@ _OF_CAPTURES = range(900, 910)
 
 
 class _OfThread(threading.local):
-    """What each thread knows of the driver: the indices of the devices that it has made current before."""
+    """For each thread the indices of the devices that it has made current before."""
 
     def __init__(self) -> None:
         self.ready: set[int] = set()

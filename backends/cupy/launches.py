@@ -223,7 +223,7 @@ def _table_copy(plan: Plan, target: _End, source: _End, most: int) -> Launch:
 
 
 def _changes(plan: Plan, target: _End, source: _End) -> dict[str, int]:
-    """Return the macros that say what may happen to the distances of elements."""
+    """Return the macros for the changes of distances: pieces, swizzles and the mask."""
     return {
         "PIECES": in_pieces(plan)[1],
         "TARGET_SWIZZLE": int(target.swizzle is not None),

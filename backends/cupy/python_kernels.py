@@ -10,6 +10,7 @@ from accel.abc import Block, Event, Span, Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
 from accel.ir import SLOT, Loop, Program, Threads
+from accel.support.kernel_reports import Dim3
 
 from .device_code import (
     NARROW,
@@ -34,7 +35,6 @@ from .streams import CupyStream
 
 __all__ = ["CompiledProgram", "Toolchain"]
 
-Dim3 = tuple[int, int, int]
 Geometry = tuple[int, int, int, int, int, int]
 """Blocks, then threads of a block, along each axis."""
 Explain = Callable[[Failure], Exception]

@@ -6,6 +6,7 @@ from typing import Any
 from accel.abc import Stream
 from accel.device import Device
 from accel.errors import KernelLaunchError
+from accel.support.kernel_reports import Dim3
 
 from .device_streams import DeviceStreams
 from .driver import Driver
@@ -13,8 +14,6 @@ from .kernel_calls import Arguments
 from .streams import CupyStream
 
 __all__ = ["PreparedArguments", "RawExecutable"]
-
-Dim3 = tuple[int, int, int]
 
 
 class RawExecutable:
@@ -48,7 +47,7 @@ class RawExecutable:
         queue.submit(lambda: self._start(grid, block, shared, queue, memory), timed=stream is not None)
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
-        """Return memory for the arguments, and the launch with what it holds."""
+        """Return memory for the arguments, and the launch that uses them."""
         return PreparedArguments(self, Arguments(offsets, nbytes))
 
     def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> bool:

@@ -233,7 +233,7 @@ class SimBackend:
         return array.readonly
 
     def checks_threads(self, device: Device) -> bool:
-        """Return True: races, missing barriers and reads of what was never written are reported."""
+        """Return True: races, missing barriers and reads of memory that was never written are reported."""
         return True
 
     def compile_kernel(self, device: Device, program: Program) -> SimKernel:
@@ -262,7 +262,7 @@ class SimBackend:
         KernelSyntaxError
             If the compiler refuses the source; the message is the compiler's.
         CapabilityError
-            If there is no compiler, or the source has what is not simulated.
+            If there is no compiler, or the source uses a feature that is not simulated.
         """
         from .raw_executable import SimRawExecutable
 
@@ -321,7 +321,7 @@ class SimBackend:
                 memory.note_written(region)
 
     def touch(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
-        """Declare uses as `begin` does, of an operation that notes by itself what it has written."""
+        """Declare uses as `begin` does, for an operation that notes the bytes that it has written by itself."""
         for device in {operation.device, *(memory.device for memory, _, _ in uses if memory is not None)}:
             self.faults.at_work(device)
         for memory, region, writing in uses:
@@ -333,7 +333,7 @@ class SimBackend:
         return self._scheduler.draw()
 
     def repeats(self) -> bool:
-        """Return whether a seed was asked for, so that the same one must give the same results."""
+        """Return whether the user set a seed, so that each run must give the same results."""
         return self._scheduler.repeats()
 
     def _executor(self, device: Device) -> SimExecutor:

@@ -1,4 +1,4 @@
-"""What the simulated device needs of operands: their memory, the regions they cover, and their elements in NumPy."""
+"""Operands of simulated devices: their memory, the regions they cover, and their elements in NumPy."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,49 +20,16 @@ from ..common.interrupts import stopped_by_interrupt
 from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
 from ..cuda_on_cpu.launch.execution import Outcome, run
 from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
-from .memory import DeviceMemory, Memory
+from .launcher import Launcher
+from .memory import Memory
 from .races import Operation
 from .raw_sources import Kernels, Loaded
 from .regions import Region
-from .streams import SimStream, Task
+from .streams import Task
 
-__all__ = ["Launcher", "MemoryArgument", "SimRawExecutable"]
+__all__ = ["MemoryArgument", "SimRawExecutable"]
 
 _THREADS = 1024
-
-
-class Launcher(Protocol):
-    """What a launch asks of the backend."""
-
-    @property
-    def races(self) -> deque[str]:
-        """Reports of races, which the launch adds to."""
-        ...
-
-    @property
-    def spaces(self) -> Sequence[DeviceMemory]:
-        """The memory of all devices."""
-        ...
-
-    def memory_at(self, address: int, nbytes: int) -> Memory | None:
-        """Return the memory that contains some bytes; None if there is none."""
-        ...
-
-    def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
-        """Return the given stream, or by default the device's current stream."""
-        ...
-
-    def touch(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
-        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
-        ...
-
-    def draw(self) -> int:
-        """Return a random number, for the order of blocks and threads."""
-        ...
-
-    def repeats(self) -> bool:
-        """Return whether a seed was asked for, so that the same one must give the same results."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +41,11 @@ class MemoryArgument:
     name : str
         Name of the parameter; empty if it is not known.
     value : NumPy scalar or array
-        What is passed, with the simulated address in its first 8 bytes.
+        The value that is passed, with the simulated address in its first 8 bytes.
     memory : Memory or None
         The memory; None for an address of nothing.
     region : Region
-        What the kernel may use of it by this argument.
+        The part of it that the kernel may use by this argument.
     writable : bool
         Whether the kernel may write it.
     """
@@ -100,7 +67,7 @@ class MemoryArgument:
 
     @property
     def argument(self) -> Argument | None:
-        """What reports say of it."""
+        """The argument as reports name it; None for an address of nothing."""
         if self.memory is None:
             return None
         host = self.region.low - self.memory.pointer + self.memory.host
@@ -144,7 +111,7 @@ class SimRawExecutable:
     kernel : str
         The name of the kernel in it.
     parameters : sequence of RawParameter
-        What is known of its parameters; without any, an address is what is given as a `Pointer`.
+        Its parameters; without them, only an argument that is a `Pointer` is an address.
     """
 
     def __init__(

@@ -196,7 +196,7 @@ class Scheduler:
         task.noticed = True  # last: after an interrupt before this line, all of it is done again
 
     def _pending(self) -> Iterator[VectorClock]:
-        """Yield what the host knew when it submitted the first task of each stream: later ones know at least that."""
+        """Yield the host's clock at the submission of each stream's first task; those of later tasks are not less."""
         return (stream.tasks[0].host_clock for stream in [*self._busy] if stream.tasks)
 
     def _generator(self) -> Random:

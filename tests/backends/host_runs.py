@@ -33,14 +33,14 @@ def value_of(made):
     return result
 
 
-def same(found, expected, *, ulps=0):
+def same(result, expected, *, ulps=0):
     """Tell whether arrays are equal, NaN equal to itself, and up to a number of units in the last place."""
     wide = (
         np.complex128 if expected.dtype.kind == "c" else np.float64 if expected.dtype.kind in "fV" else expected.dtype
     )
-    found, exact = found.astype(wide), expected.astype(wide)
+    result, exact = result.astype(wide), expected.astype(wide)
     if not ulps:
-        return np.array_equal(found, exact, equal_nan=expected.dtype.kind in "fVc")
+        return np.array_equal(result, exact, equal_nan=expected.dtype.kind in "fVc")
     limits = finfo(expected.dtype)
     step, least = float(limits.eps), float(limits.smallest_subnormal)
-    return np.allclose(found, exact, rtol=ulps * step, atol=ulps * least, equal_nan=True)
+    return np.allclose(result, exact, rtol=ulps * step, atol=ulps * least, equal_nan=True)

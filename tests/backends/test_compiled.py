@@ -119,8 +119,8 @@ class TestFolders:
             compiled._kernels.clear()
             print(right(), by_kernels(), compiled._kernels[block].stats.cache_path)
         """
-        found = printed(code, "-W", "error", ACCEL_CACHE_DIR=str(tmp_path))
-        assert found == ("True True True\nTrue True 2\nTrue True None", "")
+        result = printed(code, "-W", "error", ACCEL_CACHE_DIR=str(tmp_path))
+        assert result == ("True True True\nTrue True 2\nTrue True None", "")
 
 
 @pytest.mark.slow
@@ -141,16 +141,16 @@ def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed)
 
 def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(monkeypatch):
     """A garbage collection can run at any time, and a finaliser may copy."""
-    found = []
+    result = []
 
     def compiling(block):
-        found.append(compiled.kernel(PAIRS, 1 << 30))
+        result.append(compiled.kernel(PAIRS, 1 << 30))
         return len
 
     monkeypatch.setattr(compiled, "_kernels", {})
     monkeypatch.setattr(compiled, "_compiled", compiling)
     assert compiled.kernel(BYTES, 1 << 30) is len
-    assert found == [None]
+    assert result == [None]
     assert compiled._compiling is None
     assert compiled.kernel(PAIRS, 1 << 30) is len
 

@@ -326,19 +326,19 @@ class TestCasts:
     @pytest.mark.parametrize("dtypes", [("int16", "float64"), ("float32", "complex128"), ("bool", "complex64")])
     def test_are_those_of_astype(self, monkeypatch, dtypes, small):
         monkeypatch.setattr(thresholds, "SMALL", 1 << 60 if small else 0)
-        wanted, given = map(np.dtype, dtypes)
+        expected, given = map(np.dtype, dtypes)
         values = np.random.default_rng(2).normal(size=(30, 40)).astype(given) * 10
-        found = np.zeros((40, 30), wanted)
-        into, out_of = found.reshape(-1).view(np.uint8), values.reshape(-1).view(np.uint8)
+        result = np.zeros((40, 30), expected)
+        into, out_of = result.reshape(-1).view(np.uint8), values.reshape(-1).view(np.uint8)
         leaves = (
-            Leaf(40, 30 * wanted.itemsize, given.itemsize),
-            Leaf(30, wanted.itemsize, 40 * given.itemsize),
+            Leaf(40, 30 * expected.itemsize, given.itemsize),
+            Leaf(30, expected.itemsize, 40 * given.itemsize),
         )
-        target = Operand(host_span(into), 0, wanted, (40, 30), (0, 0))
+        target = Operand(host_span(into), 0, expected, (40, 30), (0, 0))
         source = Operand(host_span(out_of), 0, given, (30, 40), (0, 0))
-        host_copies.copy(target, into, source, out_of, Plan(leaves, wanted.itemsize, buffered=False))
-        real = values.real if wanted.kind not in "cb" else values
-        assert np.array_equal(found, real.T.astype(wanted))
+        host_copies.copy(target, into, source, out_of, Plan(leaves, expected.itemsize, buffered=False))
+        real = values.real if expected.kind not in "cb" else values
+        assert np.array_equal(result, real.T.astype(expected))
 
 
 class TestFill:

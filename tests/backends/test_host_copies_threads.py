@@ -105,10 +105,10 @@ class TestCallers:
 
     def test_the_thread_of_a_stream(self, at_once, stream):
         out_of = random_bytes(SIDE * SIDE)
-        found = []
+        result = []
         with accel.using(threads=2):
-            stream.submit(lambda: found.append(transposed(out_of))).wait()
-        assert np.array_equal(found[0], out_of.reshape(SIDE, SIDE).T)
+            stream.submit(lambda: result.append(transposed(out_of))).wait()
+        assert np.array_equal(result[0], out_of.reshape(SIDE, SIDE).T)
 
     def test_one_thread_needs_no_helpers(self):
         pool = Workers()
@@ -175,18 +175,18 @@ class TestSharing:
                 workers.share(lambda low, high: done.extend(range(low, high)), 100, 1 << 30)
 
         def collected(thread):
-            if thread.name == "accel-copy" and not found:
-                found.append(1)
-                share(found)
+            if thread.name == "accel-copy" and not result:
+                result.append(1)
+                share(result)
             start(thread)
 
-        found = []
+        result = []
         monkeypatch.setattr(threading.Thread, "start", collected)
         sharing = threading.Thread(target=share, daemon=True)  # it would not end by itself
         sharing.start()
         sharing.join(10)
         assert sorted(done) == list(range(100))
-        assert len(found) == 101
+        assert len(result) == 101
 
     def test_a_copy_that_fails_leaves_nothing_behind(self, monkeypatch):
         def fails(*_):

@@ -61,9 +61,9 @@ def test_each_thread_knows_its_place(grid, block):
     threads, blocks = (ir.op("mul", ir.op("mul", *s[:2]), s[2]) for s in (sizes("block_size"), sizes("grid_size")))
     number = ir.add(ir.op("mul", flat("block", "grid_size"), threads), flat("thread", "block_size"))
     body = (ir.put("v", number, ir.add(ir.op("mul", number, ir.index(1000)), ir.add(threads, blocks))),)
-    found = np.zeros(np.prod(grid) * np.prod(block), np.int64)
-    run(of_threads(*body), {"v": found}, grid=grid, block=block)
-    assert found.tolist() == [number * 1000 + np.prod(grid) + np.prod(block) for number in range(found.size)]
+    result = np.zeros(np.prod(grid) * np.prod(block), np.int64)
+    run(of_threads(*body), {"v": result}, grid=grid, block=block)
+    assert result.tolist() == [number * 1000 + np.prod(grid) + np.prod(block) for number in range(result.size)]
 
 
 def sizes(what):
@@ -77,9 +77,9 @@ def test_a_block_is_turned_around_in_shared_memory():
         Barrier(0),
         ir.put("v", ir.NUMBER, Load("s", last, I64)),
     )
-    found = np.arange(7 * 96)
-    run(of_threads(*body, arrays=(ir.shared("s", 96, I64),)), {"v": found}, grid=(7, 1, 1), block=(96, 1, 1))
-    assert np.array_equal(found.reshape(7, 96), np.arange(7 * 96).reshape(7, 96)[:, ::-1])
+    result = np.arange(7 * 96)
+    run(of_threads(*body, arrays=(ir.shared("s", 96, I64),)), {"v": result}, grid=(7, 1, 1), block=(96, 1, 1))
+    assert np.array_equal(result.reshape(7, 96), np.arange(7 * 96).reshape(7, 96)[:, ::-1])
 
 
 def scan(*steps):
@@ -100,20 +100,20 @@ def test_variables_keep_their_values_across_barriers_in_loops(size, kind):
     else:
         loop = For(ir.local("step"), ir.index(0), ir.index(7), ir.index(1), (*scan(), double))
     body = (*start, loop, ir.put("v", ir.NUMBER, K))
-    found = np.random.default_rng(1).integers(0, 9, (3, size))
-    expected = found.cumsum(axis=1)
-    made = of_threads(*body, arrays=(ir.shared("s", 128, I64),))
-    run(made, {"v": found.reshape(-1)}, grid=(3, 1, 1), block=(size, 1, 1))
-    assert np.array_equal(found, expected)
+    result = np.random.default_rng(1).integers(0, 9, (3, size))
+    expected = result.cumsum(axis=1)
+    program = of_threads(*body, arrays=(ir.shared("s", 128, I64),))
+    run(program, {"v": result.reshape(-1)}, grid=(3, 1, 1), block=(size, 1, 1))
+    assert np.array_equal(result, expected)
 
 
 def test_local_arrays_keep_their_values_across_barriers():
     fill = For(K, ir.index(0), ir.index(4), ir.index(1), (ir.put("a", K, ir.op("mul", K, ir.THREAD)),))
     total = For(K, ir.index(0), ir.index(4), ir.index(1), (Assign(J, ir.add(J, Load("a", K, I64))),))
     body = (fill, Barrier(0), Assign(J, ir.index(0)), total, ir.put("v", ir.THREAD, J))
-    found = np.zeros(40, np.int64)
-    run(of_threads(*body, arrays=(ir.private("a", 4, I64),)), {"v": found}, block=(40, 1, 1))
-    assert found.tolist() == [6 * number for number in range(40)]
+    result = np.zeros(40, np.int64)
+    run(of_threads(*body, arrays=(ir.private("a", 4, I64),)), {"v": result}, block=(40, 1, 1))
+    assert result.tolist() == [6 * number for number in range(40)]
 
 
 @given(
@@ -127,8 +127,8 @@ def test_shuffles_are_those_of_the_interpreter(kind, lane, size, own):
     other = ir.op("mod", ir.add(LANE, ir.index(lane)), ir.index(7)) if own else ir.index(lane)
     one = Shuffle(kind, J, ir.op("mul", ir.THREAD, ir.index(3)), other, 1)
     again = Shuffle(kind, K, J, ir.index(1), 1)
-    made = of_threads(one, again, ir.put("v", ir.THREAD, J), ir.put("w", ir.THREAD, K), views="vw")
-    host, oracle = both(made, "vw", size, (1, 1, 1), (size, 1, 1))
+    program = of_threads(one, again, ir.put("v", ir.THREAD, J), ir.put("w", ir.THREAD, K), views="vw")
+    host, oracle = both(program, "vw", size, (1, 1, 1), (size, 1, 1))
     assert host == oracle
 
 
@@ -160,8 +160,8 @@ def test_the_first_warp_may_shuffle_alone():
 def test_asynchronous_copies_are_there_after_the_wait():
     copy = CopyAsync("s", ir.THREAD, "v", ir.NUMBER)
     body = (copy, WaitForCopies(), Barrier(0), ir.put("w", ir.NUMBER, Load("s", ir.index(0), I64)))
-    made = of_threads(*body, views="vw", arrays=(ir.shared("s", 8, I64),))
-    host, oracle = both(made, "vw", 24, (3, 1, 1), (8, 1, 1))
+    program = of_threads(*body, views="vw", arrays=(ir.shared("s", 8, I64),))
+    host, oracle = both(program, "vw", 24, (3, 1, 1), (8, 1, 1))
     assert host == oracle
 
 
@@ -174,24 +174,24 @@ def test_asynchronous_copies_are_there_after_the_wait():
     ],
 )
 def test_threads_that_do_not_meet_are_found(threads, statement, message):
-    made = of_threads(If(ir.compare("lt", ir.THREAD, ir.index(threads)), (statement,)))
+    program = of_threads(If(ir.compare("lt", ir.THREAD, ir.index(threads)), (statement,)))
     with pytest.raises(KernelLaunchError, match=message):
-        run(made, {"v": np.zeros(1, np.int64)}, grid=(5, 1, 1), block=(96, 1, 1))
+        run(program, {"v": np.zeros(1, np.int64)}, grid=(5, 1, 1), block=(96, 1, 1))
 
 
 def test_two_barriers_are_not_one():
-    made = of_threads(If(ir.compare("lt", ir.THREAD, ir.index(2)), (Barrier(0),), (Barrier(0),)))
+    program = of_threads(If(ir.compare("lt", ir.THREAD, ir.index(2)), (Barrier(0),), (Barrier(0),)))
     with pytest.raises(KernelLaunchError, match="divergent barrier"):
-        run(made, {"v": np.zeros(1, np.int64)}, block=(4, 1, 1))
+        run(program, {"v": np.zeros(1, np.int64)}, block=(4, 1, 1))
 
 
 @pytest.mark.parametrize("barrier", [(), (Barrier(0),)])
 def test_debug_mode_records_the_number_of_the_thread_in_the_grid(barrier):
     body = (*barrier, ir.put("v", ir.NUMBER, ir.NUMBER, ir.guard(0, "v", ir.NUMBER)))
-    found = np.full(12, -1)
-    failure, _ = run(of_threads(*body, debug=True), {"v": found[:10]}, grid=(3, 1, 1), block=(4, 1, 1))
+    result = np.full(12, -1)
+    failure, _ = run(of_threads(*body, debug=True), {"v": result[:10]}, grid=(3, 1, 1), block=(4, 1, 1))
     assert (failure.iteration, failure.at, failure.extent, failure.failures) == (10, 10, 10, 2)
-    assert found.tolist() == [*range(10), -1, -1]
+    assert result.tolist() == [*range(10), -1, -1]
 
 
 def test_barriers_need_an_explicit_grid():
@@ -205,7 +205,7 @@ def test_blocks_have_shared_memory_of_their_own():
         Barrier(0),
         ir.put("v", ir.NUMBER, Load("s", ir.index(0), I64)),
     )
-    found = np.zeros(5000 * 8, np.int64)
-    made = of_threads(*body, arrays=(Array("s", I64, 1, "shared"),))
-    run(made, {"v": found}, grid=(5000, 1, 1), block=(8, 1, 1))
-    assert np.array_equal(found, np.arange(5000).repeat(8))
+    result = np.zeros(5000 * 8, np.int64)
+    program = of_threads(*body, arrays=(Array("s", I64, 1, "shared"),))
+    run(program, {"v": result}, grid=(5000, 1, 1), block=(8, 1, 1))
+    assert np.array_equal(result, np.arange(5000).repeat(8))

@@ -49,10 +49,10 @@ def differences(dtype, expressions, numbers, *, ulps=0):
     i = ir.local("i")
     body = [ir.put(name, ir.strided(name, i), value) for name, value in expressions.items()]
     views = [ir.view(name, array.dtype) for name, array in {"x": x, "y": y, **results}.items()]
-    made = ir.program(ir.loop(body, ir.index(x.size)), parameters=views)
+    program = ir.program(ir.loop(body, ir.index(x.size)), parameters=views)
     expected = {name: array.copy() for name, array in results.items()}
-    interpret(made, {"x": x, "y": y, **expected}, {})
-    run(made, {"x": x, "y": y, **results})
+    interpret(program, {"x": x, "y": y, **expected}, {})
+    run(program, {"x": x, "y": y, **results})
     return [name for name in results if not same(results[name], expected[name], ulps=ulps)]
 
 
@@ -115,8 +115,8 @@ def test_casts_wrap_saturate_and_round(dtype):
 @given(st.floats(width=64))
 def test_a_float64_is_rounded_once_to_float16(number):
     x = ir.local("x", "float64")
-    made = ir.computed(Cast(x, np.dtype("float16")), "float16")._replace(parameters=(Number("x", x.dtype),))
-    _, (result,) = run(made, {}, {"x": number})
+    program = ir.computed(Cast(x, np.dtype("float16")), "float16")._replace(parameters=(Number("x", x.dtype),))
+    _, (result,) = run(program, {}, {"x": number})
     with np.errstate(over="ignore"):
         assert np.array_equal(result, np.float16(number), equal_nan=True)
 
@@ -154,9 +154,9 @@ def test_functions(dtype):
 @named
 def test_numbers_are_passed_and_returned_as_they_are(dtype):
     x = ir.local("x", dtype)
-    made = ir.computed(x, dtype)._replace(parameters=(Number("x", dtype),))
+    program = ir.computed(x, dtype)._replace(parameters=(Number("x", dtype),))
     for number in np.unique(interesting(dtype)[0]):
-        _, (result,) = run(made, {}, {"x": number})
+        _, (result,) = run(program, {}, {"x": number})
         assert result.dtype == dtype
         assert same(np.asarray(result), np.asarray(number))
 
@@ -169,8 +169,8 @@ def test_what_decides_is_evaluated_first():
         Logic("or", Const(True, TRUTH), nowhere): True,
         Select(Const(True, TRUTH), Const(True, TRUTH), nowhere, TRUTH): True,
     }.items():
-        made = ir.computed(value, TRUTH)._replace(parameters=(ir.view("v", TRUTH),))
-        assert run(made, memory)[1] == (expected,)
+        program = ir.computed(value, TRUTH)._replace(parameters=(ir.view("v", TRUTH),))
+        assert run(program, memory)[1] == (expected,)
 
 
 def test_floats_of_8_bits_are_refused():

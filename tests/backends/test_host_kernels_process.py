@@ -1,9 +1,8 @@
 """Compiled kernels and their process: caches on disk, forks, interrupts, and the end of the process."""
 
 import os
-import subprocess
 import sys
-import textwrap
+from textwrap import dedent
 
 import pytest
 from accel.backends.common.host_code import machine_code
@@ -52,20 +51,11 @@ PREPARED = """
 
 
 @pytest.fixture
-def printed(tmp_path):
+def printed(python, tmp_path):
     """A function that runs PREPARED and more code in a new process, and returns what it prints."""
 
-    def run(code, **environment):
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", textwrap.dedent(PREPARED) + textwrap.dedent(code)],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            env={**os.environ, "ACCEL_CACHE_DIR": str(tmp_path), **environment},
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+    def run(code, folder=tmp_path):
+        return python(dedent(PREPARED) + dedent(code), ACCEL_CACHE_DIR=str(folder))
 
     return run
 
@@ -105,7 +95,7 @@ class TestTheCache:
         file = tmp_path / "file"
         file.touch()
         for folder in (file, file / "below", "/proc/nothing", "~nobody-of-this-name/cache"):
-            assert printed("print(doubles())", ACCEL_CACHE_DIR=str(folder)) == "True"
+            assert printed("print(doubles())", folder) == "True"
 
     def test_holds_whole_files_only(self, printed, tmp_path):
         assert printed("print(all(doubles(factor) for factor in range(2, 6)))") == "True"

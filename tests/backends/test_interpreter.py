@@ -44,9 +44,9 @@ BFLOAT = as_dtype("bfloat16")
 
 def value_of(x, dtype, /, **numbers):
     """Evaluate an expression."""
-    made = ir.computed(x, dtype)
+    program = ir.computed(x, dtype)
     parameters = tuple(Number(name, value.dtype) for name, value in numbers.items())
-    failure, (result,) = interpret(made._replace(parameters=parameters), {}, numbers)
+    failure, (result,) = interpret(program._replace(parameters=parameters), {}, numbers)
     assert failure is None
     assert result.dtype == dtype
     return result
@@ -141,23 +141,23 @@ def test_a_cast_from_float_to_integer_drops_the_fraction_and_saturates(source, t
 @given(pairs(), st.sampled_from([*INTEGERS, np.dtype(bool), BFLOAT, *FLOATS]))
 def test_casts_from_integers_wrap_around_or_round(pair, target):
     x = pair[0]
-    found = value_of(Cast(ir.local("x", x.dtype), target), target, x=x)
+    result = value_of(Cast(ir.local("x", x.dtype), target), target, x=x)
     with np.errstate(over="ignore"):
-        assert found == np.array([x]).astype(np.float32 if target == BFLOAT else target).astype(target)[0]
+        assert result == np.array([x]).astype(np.float32 if target == BFLOAT else target).astype(target)[0]
 
 
 @given(st.floats(width=32), st.floats(width=32), st.floats(width=32))
 def test_fma_of_float32_is_rounded_once(x, y, z):
     arguments = tuple(Const(each, ir.F32) for each in (x, y, z))
-    found = value_of(Call("fma", arguments, ir.F32), ir.F32)
-    if not all(map(math.isfinite, (x, y, z))) or not np.isfinite(found):
+    result = value_of(Call("fma", arguments, ir.F32), ir.F32)
+    if not all(map(math.isfinite, (x, y, z))) or not np.isfinite(result):
         return
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     with np.errstate(over="ignore"):
-        neighbours = [np.nextafter(found, np.float32(end)) for end in (-np.inf, np.inf)]
+        neighbours = [np.nextafter(result, np.float32(end)) for end in (-np.inf, np.inf)]
     for neighbour in neighbours:
         if np.isfinite(neighbour):
-            assert abs(Fraction(float(found)) - exact) <= abs(Fraction(float(neighbour)) - exact)
+            assert abs(Fraction(float(result)) - exact) <= abs(Fraction(float(neighbour)) - exact)
 
 
 @pytest.mark.parametrize("name", ["sin", "exp", "sqrt", "acos", "log1p", "erf", "rsqrt", "round", "sign", "square"])
@@ -167,8 +167,8 @@ def test_functions_are_those_of_numpy(name, dtype):
     references = {"acos": np.arccos, "erf": np.vectorize(math.erf), "rsqrt": lambda x: 1 / np.sqrt(x), "round": np.rint}
     wide = np.float64(x)
     expected = references.get(name, getattr(np, name, None))(wide)
-    found = value_of(Call(name, (Const(x, dtype),), dtype), dtype)
-    assert abs(float(found) - expected) <= 2 * abs(expected) * (2.0**-8 if dtype == BFLOAT else np.finfo(dtype).eps)
+    result = value_of(Call(name, (Const(x, dtype),), dtype), dtype)
+    assert abs(float(result) - expected) <= 2 * abs(expected) * (2.0**-8 if dtype == BFLOAT else np.finfo(dtype).eps)
 
 
 @given(pairs())
@@ -207,26 +207,26 @@ def test_a_run_ends_when_its_budget_is_spent(serial):
     n, i = ir.local("n"), ir.local("i")
     if serial:
         count = For(i, ir.index(0), ir.index(100), ir.index(1), (Assign(n, i),))
-        made = ir.program(Once((count,)))
+        program = ir.program(Once((count,)))
     else:
-        made = ir.program(ir.loop([Assign(n, i)], ir.index(100)))
-    Interpreter(made).run(Run(made, {}, {}, budget=100), races=False)
+        program = ir.program(ir.loop([Assign(n, i)], ir.index(100)))
+    Interpreter(program).run(Run(program, {}, {}, budget=100), races=False)
     with pytest.raises(BudgetError):
-        Interpreter(made).run(Run(made, {}, {}, budget=99), races=False)
+        Interpreter(program).run(Run(program, {}, {}, budget=99), races=False)
 
 
 def test_iterations_run_in_an_order_that_the_seed_decides():
     i = ir.local("i")
     turn = ir.local("turn")
     count = Atomic("add", "w", ir.index(0), Const(1, ir.INDEX), turn)
-    made = ir.program(
+    program = ir.program(
         ir.loop([count, ir.put("v", turn, i)], ir.index(20)),
         parameters=[ir.view("v", ir.INDEX), ir.view("w", ir.INDEX)],
     )
 
     def order(seed):
         v = np.zeros(20, ir.INDEX)
-        interpret(made, {"v": v, "w": np.zeros(1, ir.INDEX)}, {}, seed=seed)
+        interpret(program, {"v": v, "w": np.zeros(1, ir.INDEX)}, {}, seed=seed)
         return v.tolist()
 
     assert sorted(order(0)) == sorted(order(1)) == [*range(20)]
@@ -236,8 +236,8 @@ def test_iterations_run_in_an_order_that_the_seed_decides():
 def test_the_last_variable_of_a_parallel_loop_counts_iterations_fastest():
     i, j = ir.local("i"), ir.local("j")
     check = Guard(0, (ir.op("sub", ir.op("mul", i, ir.index(3)), j),), (ir.index(4),), ir.index(0))
-    made = ir.program(ir.loop([Check(check)], (ir.index(2), ir.index(3)), "i", "j"))
-    failed = {interpret(made, {}, {}, seed=seed)[0] for seed in range(50)}
+    program = ir.program(ir.loop([Check(check)], (ir.index(2), ir.index(3)), "i", "j"))
+    failed = {interpret(program, {}, {}, seed=seed)[0] for seed in range(50)}
     assert {(each.iteration, each.at) for each in failed} == {(1, -1), (2, -2)}
 
 
@@ -251,10 +251,10 @@ def test_a_sum_of_floats_is_exact_before_it_is_rounded(values, before):
     begin = Once((Assign(total, Const(before, ir.F32)),), Frame((), (total,)))
     body = Assign(total, ir.add(total, ir.get("v", i), ir.F32))
     sum_ = ir.loop([body], Extent("v", 0), reductions=(Reduction(total, "add"),))
-    made = ir.program(begin, sum_, parameters=[ir.view()], frame=(total,), results=(total,))
-    found = interpret(made, {"v": np.array(values, "f4")}, {})[1][0]
+    program = ir.program(begin, sum_, parameters=[ir.view()], frame=(total,), results=(total,))
+    result = interpret(program, {"v": np.array(values, "f4")}, {})[1][0]
     with np.errstate(over="ignore"):
-        assert found == np.float32(math.fsum([before, *values]))
+        assert result == np.float32(math.fsum([before, *values]))
 
 
 @pytest.mark.parametrize(("op", "exact"), [("min", np.min), ("max", np.max)])
@@ -264,19 +264,19 @@ def test_least_and_greatest_are_those_of_numpy(op, exact, values):
     begin = Once((Assign(total, ir.get("v", ir.index(0))),), Frame((), (total,)))
     body = Assign(total, ir.op(op, total, ir.get("v", i), ir.F32))
     reduced = ir.loop([body], Extent("v", 0), reductions=(Reduction(total, op),))
-    made = ir.program(begin, reduced, parameters=[ir.view()], frame=(total,), results=(total,))
+    program = ir.program(begin, reduced, parameters=[ir.view()], frame=(total,), results=(total,))
     v = np.array(values, "f4")
-    np.testing.assert_array_equal(interpret(made, {"v": v}, {})[1][0], exact(v))  # of 0 and -0 either one
+    np.testing.assert_array_equal(interpret(program, {"v": v}, {})[1][0], exact(v))  # of 0 and -0 either one
 
 
 def test_a_failed_guard_reads_zero_and_writes_nothing():
     i = ir.local("i")
     at = ir.op("sub", i, ir.index(1))
     body = ir.put("w", i, ir.get("v", at, check=ir.guard(1, "v", at)), ir.guard(0, "w", i))
-    made = ir.program(ir.loop([body], ir.index(5)), parameters=[ir.view(), ir.view("w")], sites=2, debug=True)
+    program = ir.program(ir.loop([body], ir.index(5)), parameters=[ir.view(), ir.view("w")], sites=2, debug=True)
     v, w = np.arange(1, 4, dtype="f4"), np.full(3, 9, "f4")
     for seed in range(5):
-        failure, _ = interpret(made, {"v": v, "w": w}, {}, seed=seed)
+        failure, _ = interpret(program, {"v": v, "w": w}, {}, seed=seed)
         assert failure.failures == 4
         assert failure[:5] in {(0, 3, 0, 3, 3), (1, 4, 0, 3, 3), (1, 0, 0, -1, 3)}
     assert w.tolist() == [0, 1, 2]
@@ -285,8 +285,8 @@ def test_a_failed_guard_reads_zero_and_writes_nothing():
 def test_the_value_of_a_store_is_evaluated_before_its_place_is_checked():
     at = ir.index(7)
     store = ir.put("v", at, ir.get("v", at, check=ir.guard(0, "v", at)), ir.guard(1, "v", at))
-    made = ir.program(Once((store,)), parameters=[ir.view()], sites=2, debug=True)
-    failure, _ = interpret(made, {"v": np.zeros(3, "f4")}, {})
+    program = ir.program(Once((store,)), parameters=[ir.view()], sites=2, debug=True)
+    failure, _ = interpret(program, {"v": np.zeros(3, "f4")}, {})
     assert (failure.site, failure.failures) == (0, 2)
 
 
@@ -306,17 +306,17 @@ def test_an_atomic_operation_returns_the_old_element(op, value, expected, left):
     constant = [None if each is None else Const(each, np.dtype("i4")) for each in (value, expected)]
     step = Once((Atomic(op, "v", ir.index(0), constant[0], old, constant[1]),), Frame((), (old,)))
     v = np.array([5], "i4")
-    made = ir.program(step, parameters=[ir.view("v", "i4")], frame=(old,), results=(old,))
-    assert interpret(made, {"v": v}, {}) == (None, (5,))
+    program = ir.program(step, parameters=[ir.view("v", "i4")], frame=(old,), results=(old,))
+    assert interpret(program, {"v": v}, {}) == (None, (5,))
     assert v[0] == left
 
 
 def test_an_access_outside_of_a_view_is_an_error_without_debug_mode_too():
     whole = np.zeros(10, "f4")
     for at in (-1, 4):
-        made = ir.program(Once((ir.put("v", ir.index(at), Const(1, ir.F32)),)), parameters=[ir.view()])
+        program = ir.program(Once((ir.put("v", ir.index(at), Const(1, ir.F32)),)), parameters=[ir.view()])
         with pytest.raises(BoundsError, match=f"writes element {at} of v, which has elements 0 to 3"):
-            interpret(made, {"v": whole[3:7]}, {})
+            interpret(program, {"v": whole[3:7]}, {})
     assert not whole.any()
 
 
@@ -324,10 +324,10 @@ def test_a_local_array_is_new_in_each_iteration():
     i, zero = ir.local("i"), ir.index(0)
     fill = If(ir.compare("eq", i, zero), (ir.put("a", zero, Const(1, ir.F32)),))
     body = [fill, ir.put("v", i, ir.get("a", zero))]
-    made = ir.program(ir.loop(body, ir.index(2)), parameters=[ir.view()], arrays=(ir.private("a", 1),))
+    program = ir.program(ir.loop(body, ir.index(2)), parameters=[ir.view()], arrays=(ir.private("a", 1),))
     for seed in range(5):
         with pytest.raises(KernelLaunchError, match=r"iteration 1 reads a\[0\], memory that was never written"):
-            interpret(made, {"v": np.zeros(2, "f4")}, {}, seed=seed)
+            interpret(program, {"v": np.zeros(2, "f4")}, {}, seed=seed)
 
 
 def test_negation_and_inversion_keep_the_type():

@@ -42,16 +42,16 @@ def expressions(dtype, depth):
         return leaves(dtype)
     inner = st.sampled_from(ALL).flatmap(lambda other: expressions(other, depth - 1))
     same, truth = expressions(dtype, depth - 1), expressions(TRUTH, depth - 1)
-    made = [
+    result = [
         inner.map(lambda x: Cast(x, dtype)),
         st.builds(Select, truth, same, same, st.just(dtype)),
     ]
     if dtype == TRUTH:
-        made += [_compared(depth), st.builds(Logic, st.sampled_from(["and", "or"]), truth, truth)]
-        made.append(truth.map(lambda x: Unary("not", x, TRUTH)))
+        result += [_compared(depth), st.builds(Logic, st.sampled_from(["and", "or"]), truth, truth)]
+        result.append(truth.map(lambda x: Unary("not", x, TRUTH)))
     else:
-        made += _computed(dtype, same)
-    return st.one_of(leaves(dtype), *made)
+        result += _computed(dtype, same)
+    return st.one_of(leaves(dtype), *result)
 
 
 def _compared(depth):
@@ -64,14 +64,14 @@ def _computed(dtype, same):
     floating = dtype in FLOATS
     names = st.sampled_from([*ARITHMETIC, *(["truediv"] if floating else BITS)])
     functions = ["abs", "square", "sign", *(["ceil", "floor", "round", "trunc", "sqrt"] if floating else ["popcount"])]
-    made = [
+    result = [
         st.builds(Binary, names, same, same, st.just(dtype)),
         st.builds(lambda name, x: Call(name, (x,), dtype), st.sampled_from(functions), same),
         same.map(lambda x: Unary("neg", x, dtype)),
     ]
     if floating:
-        return [*made, st.tuples(same, same, same).map(lambda three: Call("fma", three, dtype))]
-    return [*made, same.map(lambda x: Unary("invert", x, dtype))]
+        return [*result, st.tuples(same, same, same).map(lambda three: Call("fma", three, dtype))]
+    return [*result, same.map(lambda x: Unary("invert", x, dtype))]
 
 
 def bits_of(value):
@@ -88,9 +88,9 @@ def test_both_compute_the_same_bits(wanted, given_numbers):
     results = tuple(Local(f"result{place}", ir.of_type(x)) for place, x in enumerate(wanted))
     step = Once(tuple(map(Assign, results, wanted)), Frame((), results))
     parameters = [Number(f"n_{dtype.name}", dtype) for dtype in ALL]
-    made = ir.program(step, parameters=parameters, frame=results, results=results)
-    _, interpreted = interpret(made, {}, given_numbers)
-    _, computed = host_kernel(made).run([given_numbers[each.name] for each in parameters])
+    program = ir.program(step, parameters=parameters, frame=results, results=results)
+    _, interpreted = interpret(program, {}, given_numbers)
+    _, computed = host_kernel(program).run([given_numbers[each.name] for each in parameters])
     for x, ours, theirs in zip(wanted, interpreted, computed, strict=True):
         assert ours.dtype == theirs.dtype == ir.of_type(x)
         assert bits_of(ours) == bits_of(theirs), (x, ours, theirs)

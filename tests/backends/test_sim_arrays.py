@@ -27,10 +27,12 @@ def on_host(result):
     return tuple(map(on_host, result)) if isinstance(result, tuple | list) else result
 
 
-def same(found, expected):
-    found, expected = on_host(found), on_host(expected)
-    assert type(found) is type(expected)
-    for one, other in zip(*((each if isinstance(each, tuple) else (each,)) for each in (found, expected)), strict=True):
+def same(result, expected):
+    result, expected = on_host(result), on_host(expected)
+    assert type(result) is type(expected)
+    for one, other in zip(
+        *((each if isinstance(each, tuple) else (each,)) for each in (result, expected)), strict=True
+    ):
         np.testing.assert_array_equal(one, other)
         assert np.asarray(one).dtype == np.asarray(other).dtype
 
@@ -72,9 +74,9 @@ def test_functions_are_those_of_the_cpu(function, count):
     except ValueError:  # a function of vectors
         operands = [xp.asarray(values(number)[0, :3]) for number in range(count)]
     expected = function(*operands)
-    found = function(*(x.to_device("sim") for x in operands))
-    same(found, expected)
-    assert all(part.device is Device.SIM for part in (found if isinstance(found, tuple) else (found,)))
+    result = function(*(x.to_device("sim") for x in operands))
+    same(result, expected)
+    assert all(part.device is Device.SIM for part in (result if isinstance(result, tuple) else (result,)))
 
 
 def pipeline(device):

@@ -222,12 +222,12 @@ def block(heap):
 def launch(sim, block, stream=None, start=0, view=None, device=SIM):
     """Double 50 floats of a block; by a view without axes, the element at its address and the one after it."""
     if view is None:
-        made, extents = ir.program(doubling(), parameters=[ir.view()]), [50, 1]
+        program, extents = ir.program(doubling(), parameters=[ir.view()]), [50, 1]
     else:
         places = [ir.index(each) for each in (0, 1)]
         doubled = [ir.put("v", each, ir.op("add", *[ir.get("v", each)] * 2, ir.F32)) for each in places]
-        made, extents = ir.program(Once(tuple(doubled)), parameters=[view]), []
-    compiled = sim.compile_kernel(device, made)
+        program, extents = ir.program(Once(tuple(doubled)), parameters=[view]), []
+    compiled = sim.compile_kernel(device, program)
     arguments = [block.pointer + 4 * start, *extents]
     compiled.launch(arguments, grid=(1, 1, 1), block=(1, 1, 1), stream=stream, explain=str)
 
@@ -283,9 +283,9 @@ def test_a_kernel_uses_memory_of_another_device(sim, block):
 
 @pytest.mark.parametrize("extents", [[0, 1], [50, -1]])
 def test_views_may_be_empty_or_reversed(sim, block, extents):
-    made = sim.compile_kernel(SIM, ir.program(ir.loop([], Extent("v", 0)), parameters=[ir.view()]))
+    program = sim.compile_kernel(SIM, ir.program(ir.loop([], Extent("v", 0)), parameters=[ir.view()]))
     pointer = block.pointer + 4 * 49 if extents[0] else 0
-    made.launch([pointer, *extents], grid=(1, 1, 1), block=(1, 1, 1), stream=None, explain=str)
+    program.launch([pointer, *extents], grid=(1, 1, 1), block=(1, 1, 1), stream=None, explain=str)
     sim.synchronize(SIM)
 
 

@@ -12,13 +12,13 @@ STEPS = st.tuples(st.integers(0, 2), st.one_of(st.none(), st.tuples(st.integers(
 def accesses(steps):
     """The accesses of some steps, after the barriers before them."""
     epochs = [0, 0, 0]
-    made = []
+    result = []
     for block, what in steps:
         if what is None:
             epochs[block] += 1
         else:
-            made.append(Access(block, what[0], epochs[block], what[1], len(made)))
-    return made
+            result.append(Access(block, what[0], epochs[block], what[1], len(result)))
+    return result
 
 
 def race(one, other):
@@ -30,14 +30,14 @@ def race(one, other):
 
 @given(st.lists(STEPS, max_size=30))
 def test_the_first_race_is_found(steps):
-    made = accesses(steps)
+    events = accesses(steps)
     cells = Accesses()
-    for number, access in enumerate(made):
-        found = cells.enter(access, 0)
-        racing = [other for other in made[:number] if race(other, access)]
-        assert (found is not None) is bool(racing)
-        if found is not None:
-            assert found in racing
+    for number, access in enumerate(events):
+        result = cells.enter(access, 0)
+        racing = [other for other in events[:number] if race(other, access)]
+        assert (result is not None) is bool(racing)
+        if result is not None:
+            assert result in racing
             return
 
 
@@ -48,12 +48,12 @@ def test_the_first_race_is_found(steps):
 )
 @example([(0, 0), (0, 1), (1, 0), (0, None)], Kind.READ, 0)  # only the read of another block races
 def test_a_write_races_with_any_of_many_accesses_that_do_not_race(steps, kind, block):
-    made = accesses(
+    result = accesses(
         [(at, None if thread is None else (thread, kind)) for at, thread in steps] + [(block, (0, Kind.WRITE))]
     )
     cells = Accesses()
-    assert all(cells.enter(access, 0) is None for access in made[:-1])
-    assert (cells.enter(made[-1], 0) is not None) is any(race(other, made[-1]) for other in made[:-1])
+    assert all(cells.enter(access, 0) is None for access in result[:-1])
+    assert (cells.enter(result[-1], 0) is not None) is any(race(other, result[-1]) for other in result[:-1])
 
 
 @pytest.mark.parametrize(("granule", "sizes"), [(1, [1, 2, 4]), (2, [2, 4, 6]), (4, [4, 8])])
@@ -63,5 +63,5 @@ def test_elements_race_if_they_share_a_byte(granule, sizes, data):
     cells = Accesses(granule)
     (first, size), (second, other_size) = data.draw(elements), data.draw(elements)
     cells.enter(Access(0, 0, 0, Kind.WRITE, 0), first, size)
-    found = cells.enter(Access(1, 0, 0, Kind.READ, 1), second, other_size)
-    assert (found is not None) is (first < second + other_size and second < first + size)
+    result = cells.enter(Access(1, 0, 0, Kind.READ, 1), second, other_size)
+    assert (result is not None) is (first < second + other_size and second < first + size)

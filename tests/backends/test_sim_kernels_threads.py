@@ -129,15 +129,15 @@ def test_a_barrier_in_a_divergent_branch_is_reported():
 
 
 def test_two_barriers_in_two_branches_do_not_meet():
-    made = threads(If(FIRST, (Barrier(1),), (Barrier(2),)), parameters=[])
-    fails(made, KernelLaunchError, r"waits at barrier\(\) at kernel \(file.py:11\).*at kernel \(file.py:12\)")
+    result = threads(If(FIRST, (Barrier(1),), (Barrier(2),)), parameters=[])
+    fails(result, KernelLaunchError, r"waits at barrier\(\) at kernel \(file.py:11\).*at kernel \(file.py:12\)")
 
 
 def test_threads_that_race_on_global_memory_are_reported():
     at = ir.op("floordiv", NUMBER, ir.index(2))
-    made = threads(ir.put("v", at, Const(1, F32), ir.guard(0, "v", at)), parameters=[ir.view("v")])
+    program = threads(ir.put("v", at, Const(1, F32), ir.guard(0, "v", at)), parameters=[ir.view("v")])
     message = r"thread \d+ of block (\d) writes v\[\d+\] .*thread \d+ of block \1 writes it .*barrier\(\)"
-    fails(made, RaceError, message, np.zeros(96, "f4"))
+    fails(program, RaceError, message, np.zeros(96, "f4"))
     own = threads(ir.put("v", NUMBER, Const(1, F32), ir.guard(0, "v", NUMBER)), parameters=[ir.view("v")])
     for seed in SEEDS:
         v = np.zeros(192, "f4")
@@ -149,8 +149,8 @@ def test_no_barrier_orders_two_blocks():
     other = ir.op("mod", ir.add(BLOCK, ir.index(1)), ir.index(3))
     read = ir.put("w", BLOCK, ir.get("v", other, check=ir.guard(1, "v", other)), ir.guard(2, "w", BLOCK))
     write = ir.put("v", BLOCK, Const(1, F32), ir.guard(0, "v", BLOCK))
-    made = threads(If(FIRST, (write,)), Barrier(3), If(FIRST, (read,)))
-    fails(made, RaceError, r"block 0.*block 1|block 1.*block 2|block 2.*block 0|blocks run in any order", *data())
+    program = threads(If(FIRST, (write,)), Barrier(3), If(FIRST, (read,)))
+    fails(program, RaceError, r"block 0.*block 1|block 1.*block 2|block 2.*block 0|blocks run in any order", *data())
 
 
 def test_a_barrier_orders_the_threads_of_a_block_on_global_memory():
@@ -219,9 +219,9 @@ def test_votes_ask_all_lanes(warp):
     store = ir.put("v", NUMBER, bits, ir.guard(0, "v", NUMBER))
     wrong = Logic("or", every, Compare("eq", some, Const(False, ir.TRUTH)))
     ask = (Vote("any", some, odd, 1), Vote("all", every, odd, 2), Vote("ballot", bits, odd, 3))
-    made = threads(*ask, If(wrong, (Assign(bits, Const(0, dtype)),)), store, parameters=[ir.view("v", dtype)])
+    program = threads(*ask, If(wrong, (Assign(bits, Const(0, dtype)),)), store, parameters=[ir.view("v", dtype)])
     v = np.zeros(64, dtype)
-    run(made, v, grid=(1, 1, 1), warp=warp)
+    run(program, v, grid=(1, 1, 1), warp=warp)
     assert np.array_equal(v, np.full(64, int("10" * (warp // 2), 2), dtype))
 
 
@@ -277,10 +277,10 @@ def test_a_read_before_the_copy_is_complete_is_reported(after, message):
 
 def test_an_index_out_of_range_is_a_failure_of_its_thread():
     at = ir.add(NUMBER, ir.index(1))
-    made = threads(ir.put("v", at, Const(1, F32), ir.guard(3, "v", at)), parameters=[ir.view("v")])
+    program = threads(ir.put("v", at, Const(1, F32), ir.guard(3, "v", at)), parameters=[ir.view("v")])
     for seed in SEEDS:
         v = np.zeros(193, "f4")[:192]
-        failure, _ = interpret(made, {"v": v}, {}, grid=(3, 1, 1), block=(64, 1, 1), seed=seed)
+        failure, _ = interpret(program, {"v": v}, {}, grid=(3, 1, 1), block=(64, 1, 1), seed=seed)
         assert failure == (3, 191, 0, 192, 192, 0, 1)
         assert v.base[192] == 0
 
@@ -289,9 +289,9 @@ def test_an_index_out_of_range_is_reported_before_the_fault_it_causes():
     at = ir.add(THREAD, ir.index(60))
     fill = ir.put("tile", at, Const(1, F32), ir.guard_of(0, 64, at))
     read = ir.put("v", NUMBER, ir.get("tile", THREAD, check=ir.guard_of(1, 64, THREAD)))
-    made = threads(fill, Barrier(2), read, arrays=(ir.shared("tile", 64),), parameters=[ir.view("v")])
+    program = threads(fill, Barrier(2), read, arrays=(ir.shared("tile", 64),), parameters=[ir.view("v")])
     for seed in SEEDS:
-        failure, _ = interpret(made, {"v": np.zeros(192, "f4")}, {}, grid=(3, 1, 1), block=(64, 1, 1), seed=seed)
+        failure, _ = interpret(program, {"v": np.zeros(192, "f4")}, {}, grid=(3, 1, 1), block=(64, 1, 1), seed=seed)
         assert failure.site == 0
 
 
@@ -300,37 +300,37 @@ def test_places_count_with_x_fastest():
     for part in (Place("block", 1), Place("block", 0), Place("thread", 2), Place("thread", 1), Place("thread", 0)):
         size = {"block": "grid_size", "thread": "block_size"}[part.what]
         at = ir.add(ir.op("mul", at, Place(size, part.axis)), part)
-    made = threads(ir.put("v", at, ir.add(Place("lane", 0), Place("warp", 0))), parameters=[ir.view("v", ir.INDEX)])
+    program = threads(ir.put("v", at, ir.add(Place("lane", 0), Place("warp", 0))), parameters=[ir.view("v", ir.INDEX)])
     v = np.zeros(6 * 60, ir.INDEX)
-    run(made, v, grid=(3, 2, 1), block=(5, 4, 3))
+    run(program, v, grid=(3, 2, 1), block=(5, 4, 3))
     assert np.array_equal(v.reshape(6, 60), np.tile(np.arange(60) % 32 + 32, (6, 1)))
 
 
 def test_messages_name_threads_by_their_axes_and_all_functions_on_the_way():
     calls = (("kernel", "file.py", 3), ("helper", "other.py", 7))
-    made = threads(
+    program = threads(
         ir.put("v", ir.index(0), Const(1, F32), ir.guard(0, "v", ir.index(0))), parameters=[ir.view("v")], name="kernel"
     )
-    made = made._replace(sites=(Site("write", "v", calls),))
+    program = program._replace(sites=(Site("write", "v", calls),))
     thread, line = (
         r"thread \(\d, \d, 0\) of block \(\d, \d, 0\)",
         r"helper \(other.py:7\), called by kernel \(file.py:3\)",
     )
     message = rf"{thread} writes v\[0\] at {line}, and {thread} writes it at {line}"
-    fails(made, RaceError, message, np.zeros(1, "f4"), grid=(2, 2, 1), block=(2, 2, 1))
+    fails(program, RaceError, message, np.zeros(1, "f4"), grid=(2, 2, 1), block=(2, 2, 1))
 
 
 def test_a_part_of_a_view_is_named_in_a_race():
     check = ir.guard(0, "v", ir.index(1))._replace(offset=ir.index(8))
-    made = threads(ir.put("v", ir.index(9), Const(1, F32), check), parameters=[ir.view("v")])
+    program = threads(ir.put("v", ir.index(9), Const(1, F32), check), parameters=[ir.view("v")])
     message = re.escape("writes v[1] (of the part that begins at element 8)")
-    fails(made, RaceError, message, np.zeros(10, "f4"))
+    fails(program, RaceError, message, np.zeros(10, "f4"))
 
 
 def test_a_grid_without_blocks_does_nothing():
     v = np.zeros(1, "f4")
-    made = threads(ir.put("v", ir.index(0), Const(1, F32)), parameters=[ir.view("v")])
-    run(made, v, grid=(0, 1, 1))
+    program = threads(ir.put("v", ir.index(0), Const(1, F32)), parameters=[ir.view("v")])
+    run(program, v, grid=(0, 1, 1))
     assert v[0] == 0
 
 
@@ -343,8 +343,8 @@ def test_a_thread_that_waits_for_another_lets_it_run():
     count = Atomic("add", "v", lock, Const(1, F32))
     parameters = [ir.view("v"), ir.view("lock", ir.INDEX)]
     v = np.zeros(1, "f4")
-    made = threads(Assign(old, one), wait, count, give, parameters=parameters)
-    run(made, v, np.zeros(1, ir.INDEX), grid=(2, 1, 1), block=(8, 1, 1))
+    program = threads(Assign(old, one), wait, count, give, parameters=parameters)
+    run(program, v, np.zeros(1, ir.INDEX), grid=(2, 1, 1), block=(8, 1, 1))
     assert v[0] == 16
 
 
@@ -365,7 +365,7 @@ def test_a_tiled_transpose_passes(seed):
 
     put = ir.put("tile", tile(y, x)[0], ir.get("v", place("v", row, column)), tile(y, x)[1])
     get = ir.put("w", place("w", column, row), ir.get("tile", tile(x, y)[0], check=tile(x, y)[1]))
-    made = threads(
+    program = threads(
         put,
         Barrier(3),
         get,
@@ -373,7 +373,7 @@ def test_a_tiled_transpose_passes(seed):
         parameters=[ir.view("v", rank=2), ir.view("w", rank=2)],
     )
     v, w = np.random.default_rng(0).random((16, 24)).astype("f4"), np.zeros((24, 16), "f4")
-    run(made, v, w, grid=(3, 2, 1), block=(8, 8, 1), seed=seed)
+    run(program, v, w, grid=(3, 2, 1), block=(8, 8, 1), seed=seed)
     assert np.array_equal(w, v.T)
-    without = made._replace(steps=(ir.Threads((put, get)),))
+    without = program._replace(steps=(ir.Threads((put, get)),))
     fails(without, (RaceError, KernelLaunchError), "a race|never written", v, w, grid=(3, 2, 1), block=(8, 8, 1))

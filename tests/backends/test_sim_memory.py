@@ -143,14 +143,14 @@ class TestFreed:
             give_back(heap, first if free_source else second)
 
     def test_memory_freed_in_order_is_there_until_then(self, sim, heap):
-        stream, found = sim.new_stream(Device.SIM), np.zeros(100, np.uint8)
+        stream, result = sim.new_stream(Device.SIM), np.zeros(100, np.uint8)
         block = sim.allocate(Device.SIM, 100, alignment=1, stream=stream)
-        sim.copy(host_span(found), Span(block, 0, 100), stream=stream)
+        sim.copy(host_span(result), Span(block, 0, 100), stream=stream)
         sim.free(block, stream=stream)
         assert sim.adopt(ExternalAllocation(100, pointer=block.pointer)).native is block.native
         stream.synchronize()
-        assert set(found) == {0xFF}
-        sim.copy(host_span(found), Span(block, 0, 100), stream=stream)
+        assert set(result) == {0xFF}
+        sim.copy(host_span(result), Span(block, 0, 100), stream=stream)
         with pytest.raises(ReleasedError, match=r"test_sim_memory\.py"):
             stream.synchronize()
 
@@ -220,14 +220,14 @@ class TestUseAfterFree:
         between = []
 
         def changing(starts):
-            found = sorted(starts)
+            result = sorted(starts)
             monkeypatch.undo()
             if change == "comes":
                 between.append(sim.allocate(Device.SIM, 64, alignment=1, stream=None))
             else:
                 sim.free(last, stream=None)
                 sim.used(Device.SIM)
-            return found
+            return result
 
         def adopted(block):
             return sim.adopt(ExternalAllocation(64, pointer=block.pointer)).native is block.native

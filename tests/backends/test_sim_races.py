@@ -98,10 +98,10 @@ class TestPlanted:
         expect_race(sim)
 
     def test_memory_of_the_host(self, sim, block, heap, streams):
-        found = np.empty(100, np.uint8)
+        result = np.empty(100, np.uint8)
         with lent(heap, 100) as other:
             for each, stream in zip((block, other), streams, strict=True):
-                sim.copy(host_span(found), Span(each, 0, 100), stream=stream)
+                sim.copy(host_span(result), Span(each, 0, 100), stream=stream)
             assert "of the host's memory" in expect_race(sim)
 
     def test_freeing_in_the_order_of_another_stream(self, sim, streams):

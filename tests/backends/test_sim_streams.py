@@ -43,9 +43,9 @@ class Tape:
 
 @pytest.fixture
 def tape(sim, heap):
-    made = Tape(sim, heap, streams=3, steps=4)
-    yield made
-    made.end()
+    result = Tape(sim, heap, streams=3, steps=4)
+    yield result
+    result.end()
 
 
 def histories(sim, heap, seed):
@@ -114,12 +114,12 @@ class TestOrder:
         first, second = accel.new_stream("sim"), accel.new_stream(other)
         a, b = accel.container(np.arange(100), device="sim"), accel.zeros(100, "int64", other)
         spans = [each.__accel_operand__().span for each in (b, a)]
-        found = np.zeros(800, np.uint8)
+        result = np.zeros(800, np.uint8)
         sim.copy(*spans, stream=first)
         second.wait_for(first.record())
-        sim.copy(host_span(found), spans[0], stream=second)
+        sim.copy(host_span(result), spans[0], stream=second)
         second.synchronize()
-        assert np.array_equal(found.view(np.int64), np.arange(100))
+        assert np.array_equal(result.view(np.int64), np.arange(100))
 
     def test_a_chain_through_many_streams(self, sim, heap, seed):
         streams = [sim.new_stream(Device.SIM) for _ in range(20)]
@@ -129,10 +129,10 @@ class TestOrder:
                 if number:
                     stream.wait_for(streams[number - 1].record())
                 sim.copy(Span(block, number + 1, 1), Span(block, number, 1), stream=stream)
-            found = np.zeros(21, np.uint8)
-            sim.copy(host_span(found), Span(block, 0, 21), stream=streams[-1])
+            result = np.zeros(21, np.uint8)
+            sim.copy(host_span(result), Span(block, 0, 21), stream=streams[-1])
             streams[-1].synchronize()
-        assert set(found) == {7}
+        assert set(result) == {7}
 
     def test_two_devices_and_no_stream(self, sim):
         a = accel.container(np.arange(100), device="sim")
@@ -145,13 +145,13 @@ class TestOrder:
 
     def test_transfers_of_containers_are_ordered_by_the_house(self, seed):
         streams = [accel.new_stream(device) for device in ("sim", "sim", "sim:1")]
-        source, found = accel.container(np.arange(1000)), accel.empty(1000, "int64")
+        source, result = accel.container(np.arange(1000)), accel.empty(1000, "int64")
         there, further = accel.empty(1000, "int64", "sim"), accel.empty(1000, "int64", "sim:1")
         there.copy_from_async(source, stream=streams[0])
         further.copy_from_async(there, stream=streams[2])
         there.copy_from_async(accel.zeros(1000, "int64"), stream=streams[1])
-        found.copy_from_async(further, stream=streams[2])
-        assert np.array_equal(found.to_numpy(), np.arange(1000))
+        result.copy_from_async(further, stream=streams[2])
+        assert np.array_equal(result.to_numpy(), np.arange(1000))
         assert not there.to_numpy().any()
 
 
@@ -206,14 +206,14 @@ class TestErrors:
             calls[wait]()
 
     def test_do_not_stop_the_work_behind(self, sim, heap):
-        stream, found = sim.new_stream(Device.SIM), np.zeros(10, np.uint8)
+        stream, result = sim.new_stream(Device.SIM), np.zeros(10, np.uint8)
         with lent(heap, 10) as block:
             with fail_copy(1, Device.SIM):
                 sim.copy(Span(block, 0, 5), Span(block, 5, 5), stream=stream)
             sim.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=stream)
-            sim.copy(host_span(found), Span(block, 0, 10), stream=stream)
+            sim.copy(host_span(result), Span(block, 0, 10), stream=stream)
             stream.record().wait()
-            assert np.array_equal(found, random_bytes(10))
+            assert np.array_equal(result, random_bytes(10))
             with pytest.raises(DeviceLostError):
                 stream.close()
 
@@ -277,7 +277,7 @@ class TestClock:
 
 class TestThreads:
     def test_many_wait_and_submit_at_once(self, sim, heap, seed):
-        found, failures = np.zeros((6, 40), np.uint8), []
+        result, failures = np.zeros((6, 40), np.uint8), []
 
         def work(number):
             try:
@@ -286,7 +286,7 @@ class TestThreads:
                     for step in range(40):
                         sim.copy(Span(block, step, 1), host_span(np.array([number + 1], np.uint8)), stream=stream)
                         stream.record().wait() if step % 3 else stream.record().done()
-                    sim.copy(host_span(found[number]), Span(block, 0, 40), stream=stream)
+                    sim.copy(host_span(result[number]), Span(block, 0, 40), stream=stream)
                     stream.close()
             except Exception as error:
                 failures.append(error)
@@ -297,7 +297,7 @@ class TestThreads:
         for thread in threads:
             thread.join()
         assert failures == []
-        assert all(set(row) == {number + 1} for number, row in enumerate(found))
+        assert all(set(row) == {number + 1} for number, row in enumerate(result))
 
 
 class TestInterruptions:
@@ -328,9 +328,9 @@ class TestInterruptions:
     def test_that_has_seen_something_else(self, monkeypatch):
         def joining(clocks):
             monkeypatch.undo()
-            found = races.union(clocks)
+            result = races.union(clocks)
             other.settle()
-            return found
+            return result
 
         alone = scheduler.Scheduler()
         alone.detector._limit = 9  # it forgets no stream until it has seen more than that
@@ -401,13 +401,13 @@ class TestLifetime:
 
         import weakref
 
-        given = np.zeros(10, np.uint8).view(Bytes)
-        alive, stream = weakref.ref(given), sim.new_stream(Device.SIM)
+        original = np.zeros(10, np.uint8).view(Bytes)
+        alive, stream = weakref.ref(original), sim.new_stream(Device.SIM)
         with lent(heap, 10) as block:
-            span = accel.abc.Span(accel.abc.Block(given.ctypes.data, 10, given), 0, 10)
+            span = accel.abc.Span(accel.abc.Block(original.ctypes.data, 10, original), 0, 10)
             sim.copy(Span(block, 0, 10), span, stream=stream)
             event = stream.record()
-            del given, span
+            del original, span
             assert alive() is not None
             event.wait()
             gc.collect()

@@ -35,9 +35,9 @@ class TestArraysAndTransfers:
 
     def test_so_does_copying_its_container(self, sim):
         x = xp.ones(10, device="sim") + 1
-        stream, found = accel.new_stream("sim"), accel.empty(10)
-        found.copy_from_async(x.container(), stream=stream).wait()
-        assert found[3] == 2
+        stream, result = accel.new_stream("sim"), accel.empty(10)
+        result.copy_from_async(x.container(), stream=stream).wait()
+        assert result[3] == 2
 
 
 def test_transfers_that_nobody_asks_about_are_let_go_of(sim, heap):

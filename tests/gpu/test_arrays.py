@@ -73,18 +73,18 @@ def test_a_view_goes_to_the_device_and_back(device, xp, seen):
 @given(looked_at())
 def test_a_function_of_a_view_is_numpys(device, xp, function, seen):
     values, *how = seen
-    found = function(xp, view(xp, xp.asarray(values), *how))
-    assert found.device is device
-    check(found, np.asarray(function(np, view(np, values, *how))))
+    result = function(xp, view(xp, xp.asarray(values), *how))
+    assert result.device is device
+    check(result, np.asarray(function(np, view(np, values, *how))))
 
 
 @THOROUGH
 @given(looked_at())
 def test_an_element_becomes_the_number_that_it_is(xp, seen):
     values, *how = seen
-    found, expected = view(xp, xp.asarray(values), *how), view(np, values, *how)
-    assert complex(found[first(found)]) == complex(expected[first(expected)])
-    assert bool(found[first(found)] == 1) == (expected[first(expected)] == 1)
+    result, expected = view(xp, xp.asarray(values), *how), view(np, values, *how)
+    assert complex(result[first(result)]) == complex(expected[first(expected)])
+    assert bool(result[first(result)] == 1) == (expected[first(expected)] == 1)
 
 
 @THOROUGH

@@ -83,6 +83,6 @@ def test_elements_in_any_arrangement_arrive_where_numpy_puts_them(device, data, 
     target[...] = source
     copies.copy(*map(elements, storages, (into, out_of)))
     for storage, expected in zip(storages, (target.base, source.base), strict=True):
-        found = np.empty_like(expected)
-        copy_elements(HostStorage(found), storage)
-        assert found.tobytes() == expected.tobytes()
+        result = np.empty_like(expected)
+        copy_elements(HostStorage(result), storage)
+        assert result.tobytes() == expected.tobytes()

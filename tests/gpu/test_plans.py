@@ -26,8 +26,8 @@ class Region:
     """Random host bytes that contain all positions of one end of a copy, and the operand that describes them."""
 
     def __init__(self, plan, end, start, strides, margin=MARGIN):
-        found = places(plan, end, start, strides)[1]
-        low, high = (int(found.min()), int(found.max()) + plan.itemsize) if found.size else (0, 0)
+        result = places(plan, end, start, strides)[1]
+        low, high = (int(result.min()), int(result.max()) + plan.itemsize) if result.size else (0, 0)
         first = margin - low
         first += (end.phase - first) % 16
         self.bytes = np.random.default_rng(high - low).integers(0, 256, first + high + margin, np.uint8)
@@ -65,10 +65,10 @@ def check_copy(heap, case, to="device", of="device", margin=MARGIN):
         carry_out(plan, into, target.bytes, out_of, source.bytes)
 
     if to == "host":
-        found = target.bytes.copy()
-        into = target.operand(host_span(found))
+        result = target.bytes.copy()
+        into = target.operand(host_span(result))
         check(heap, source, lambda out_of: follow(into, out_of), lambda out_of, _: carry(into, out_of))
-        np.testing.assert_array_equal(found, target.bytes)
+        np.testing.assert_array_equal(result, target.bytes)
     elif of == "host":
         out_of = source.operand(host_span(source.bytes))
         check(heap, target, lambda into: follow(into, out_of), lambda into, _: carry(into, out_of))

@@ -25,9 +25,9 @@ DTYPE = np.dtype(np.uint32)
 @pytest.fixture
 def streams(device):
     """Streams that all threads use."""
-    made = [accel.new_stream(device) for _ in range(THREADS)]
-    yield made
-    for stream in made:
+    result = [accel.new_stream(device) for _ in range(THREADS)]
+    yield result
+    for stream in result:
         stream.close()
 
 
@@ -72,9 +72,9 @@ def filled(heap, nbytes, value, stream):
 
 def released_block(heap, block, nbytes):
     heap.synchronize()
-    found = read(heap, block, nbytes).view(DTYPE)
+    result = read(heap, block, nbytes).view(DTYPE)
     give_back(heap, block)
-    return found
+    return result
 
 
 def results(device, random, streams, value):

@@ -72,9 +72,9 @@ def check(shape, dtype, starts, target_device, source_device):
     storages = [stored(*each) for each in ((target_device, expected), (source_device, source))]
     copies.copy(elements(storages[0], into, taken, row_major(taken)), elements(storages[1], out_of, taken, strides))
     expected[into : into + size].reshape(taken)[...] = source[out_of:].reshape(extents).transpose(axes)
-    found = np.empty_like(expected)
-    copy_elements(HostStorage(found), storages[0])
-    np.testing.assert_array_equal(found.view(np.uint8), expected.view(np.uint8))
+    result = np.empty_like(expected)
+    copy_elements(HostStorage(result), storages[0])
+    np.testing.assert_array_equal(result.view(np.uint8), expected.view(np.uint8))
 
 
 def stored(device, array):

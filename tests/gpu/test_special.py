@@ -45,10 +45,10 @@ def operands_of(name):
     parameters = inspect.signature(getattr(special, name)).parameters.values()
     count = sum("Array" in str(each.annotation) and each.default is each.empty for each in parameters)
     shapes = [(3,), (2, 1), (3,), (2, 1)]
-    made = [np.linspace(0.2, 0.7, int(np.prod(shape))).reshape(shape) for shape in shapes[:count]]
+    result = [np.linspace(0.2, 0.7, int(np.prod(shape))).reshape(shape) for shape in shapes[:count]]
     for position in WHOLE.get(name, ()):
-        made[position] = np.arange(1, 1 + made[position].size).reshape(shapes[position]) - position
-    return made
+        result[position] = np.arange(1, 1 + result[position].size).reshape(shapes[position]) - position
+    return result
 
 
 def test_every_name_but_one_that_the_backend_adds_is_one_of_cupys(gpu):
@@ -79,7 +79,7 @@ def test_keywords_are_scipys(gpu):
     check(special.zeta(x), scipy_special.zeta(values))
     check(special.polygamma(2, x), scipy_special.polygamma(2, values))
     for order in (0, 1, 2, 5):
-        found = special.spherical_yn(order, x, derivative=True)
-        check(found, scipy_special.spherical_yn(order, values, derivative=True))
+        result = special.spherical_yn(order, x, derivative=True)
+        check(result, scipy_special.spherical_yn(order, values, derivative=True))
     for dimensions in (2, xp.asarray(2, device=gpu)):
         check(special.multigammaln(x, dimensions), scipy_special.multigammaln(values, 2))

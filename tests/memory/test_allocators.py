@@ -179,20 +179,20 @@ class TestStatistics:
 class TestPool:
     @DEVICES
     def test_asks_its_upstream_once_for_what_comes_back(self, where):
-        asked = Statistics(allocator_of(where))
-        with allocating(where, Pool(asked)):
+        statistics = Statistics(allocator_of(where))
+        with allocating(where, Pool(statistics)):
             for size in (1000, 1010, 990) * 10:
                 make(where, size).release()
-        assert asked.allocations == 1
+        assert statistics.allocations == 1
 
     def test_gives_back_what_it_keeps(self):
-        asked = Statistics(allocator_of("sim"))
-        pool = Pool(asked)
+        statistics = Statistics(allocator_of("sim"))
+        pool = Pool(statistics)
         with allocating("sim", pool):
             make("sim").release()
-            assert (pool.kept_bytes, asked.frees) == (8192, 0)
+            assert (pool.kept_bytes, statistics.frees) == (8192, 0)
             assert trim("sim") == 8192
-        assert (pool.kept_bytes, asked.frees, asked.live_bytes) == (0, 1, 0)
+        assert (pool.kept_bytes, statistics.frees, statistics.live_bytes) == (0, 1, 0)
 
     def test_trims_through_what_is_above_it(self):
         pool = Pool(allocator_of("sim"))
@@ -201,34 +201,34 @@ class TestPool:
             assert top.trim() == 8192
 
     def test_that_is_dropped_gives_back_what_it_keeps(self):
-        asked = Statistics(allocator_of("sim"))
-        with allocating("sim", Pool(asked)):
+        statistics = Statistics(allocator_of("sim"))
+        with allocating("sim", Pool(statistics)):
             make("sim").release()
         gc.collect()
         heap_of(accel.Device.SIM).run_deferred()
-        assert (asked.frees, asked.live_bytes) == (1, 0)
+        assert (statistics.frees, statistics.live_bytes) == (1, 0)
 
     def test_lives_until_its_last_block_is_back(self):
-        asked = Statistics(allocator_of("sim"))
-        with allocating("sim", Pool(asked)):
+        statistics = Statistics(allocator_of("sim"))
+        with allocating("sim", Pool(statistics)):
             kept = make("sim")
         gc.collect()
-        assert asked.frees == 0
+        assert statistics.frees == 0
         kept.release()
         gc.collect()
         heap_of(accel.Device.SIM).run_deferred()
-        assert asked.frees == 1
+        assert statistics.frees == 1
 
     def test_keeps_no_more_than_it_may(self):
-        asked = Statistics(allocator_of("sim"))
-        pool = Pool(asked, largest=8192, capacity=3 * 8192)
+        statistics = Statistics(allocator_of("sim"))
+        pool = Pool(statistics, largest=8192, capacity=3 * 8192)
         with allocating("sim", pool):
             blocks = [make("sim") for _ in range(10)]
             for block in blocks:
                 block.release()
             make("sim", 2000).release()
         assert pool.kept_bytes == 3 * 8192
-        assert asked.frees == 8
+        assert statistics.frees == 8
 
     def test_finds_blocks_of_an_upstream_with_sizes_of_its_own(self):
         class Pages:
@@ -240,11 +240,11 @@ class TestPool:
                 pages = -(-nbytes // 4096) * 4096
                 return self.upstream.allocate(device, pages, alignment=alignment, stream=stream)
 
-        asked = Statistics(Pages(allocator_of("sim")))
-        with allocating("sim", Pool(asked)):
+        statistics = Statistics(Pages(allocator_of("sim")))
+        with allocating("sim", Pool(statistics)):
             for size in (1, 2, 3, 4) * 5:
                 make("sim", size).release()
-        assert asked.allocations == 1
+        assert statistics.allocations == 1
 
     @DEVICES
     def test_serves_requests_for_an_alignment_and_for_nothing(self, where):
@@ -272,8 +272,8 @@ class TestPool:
 
 
 def test_threads_share_a_pool():
-    asked, failures = Statistics(allocator_of("cpu")), []
-    pool = Pool(asked)
+    statistics, failures = Statistics(allocator_of("cpu")), []
+    pool = Pool(statistics)
 
     def work():
         try:
@@ -291,7 +291,7 @@ def test_threads_share_a_pool():
         thread.join(60)
     assert failures == []
     # One block for each thread, and one more where a release is deferred because the heap is locked.
-    assert asked.allocations <= 16
+    assert statistics.allocations <= 16
     assert heap_of(accel.Device.CPU).plain
 
 

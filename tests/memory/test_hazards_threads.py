@@ -109,7 +109,7 @@ def test_of_any_two_that_write_one_comes_after_the_other(storage):
 
     together(*(lambda mine=mine: enter(mine) for mine in works))
     assert sorted(map(len, before.values())) == [0] + [1] * 299
-    assert len({found for found in before.values() if found}) == 299
+    assert len({result for result in before.values() if result}) == 299
 
 
 @pytest.mark.usefixtures("often")
@@ -146,7 +146,7 @@ def test_what_a_finaliser_notes_in_the_midst_of_noting_is_not_lost(storage, monk
 
 def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stream):
     """Between being noted and having an event, a submission is waited for, and not passed by."""
-    found, inside, go = [], threading.Event(), threading.Event()
+    result, inside, go = [], threading.Event(), threading.Event()
 
     def slow():
         inside.set()
@@ -161,14 +161,14 @@ def test_the_host_waits_for_what_another_thread_is_just_submitting(storage, stre
     submitting = threading.Thread(target=submit)
     submitting.start()
     inside.wait(30)
-    reading = threading.Thread(target=lambda: found.append(float(storage[0])))
+    reading = threading.Thread(target=lambda: result.append(float(storage[0])))
     reading.start()
     reading.join(0.05)
     assert reading.is_alive()
     go.set()
     submitting.join()
     reading.join()
-    assert found == [7.0]
+    assert result == [7.0]
 
 
 def test_a_signal_handler_inside_a_copy_does_not_wait_for_that_copy(storage):

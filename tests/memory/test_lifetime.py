@@ -97,10 +97,21 @@ class TestPins:
         assert memoryview(accel.container([1, 2]))[1] == 2
 
 
+def failing():
+    raise ZeroDivisionError("from the deleter")
+
+
 class TestDeleter:
     @pytest.fixture
     def calls(self):
         return []
+
+    @pytest.fixture
+    def reports(self, monkeypatch):
+        """The errors that Python reports because no caller can get them."""
+        reports = []
+        monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(str(report.exc_value)))
+        return reports
 
     def test_runs_once_after_the_last_handle(self, calls):
         array = np.arange(3.0)
@@ -128,9 +139,9 @@ class TestDeleter:
 
     def test_runs_for_a_copy_at_once(self, calls):
         array = np.arange(3.0)
-        copied = HostStorage(array.ctypes.data, 3, "float64", copy=True, deleter=lambda: calls.append(1))
+        clone = HostStorage(array.ctypes.data, 3, "float64", copy=True, deleter=lambda: calls.append(1))
         assert calls == [1]
-        assert copied[2] == 2.0
+        assert clone[2] == 2.0
 
     def test_may_use_the_library(self, calls):
         def deleter():
@@ -155,44 +166,29 @@ class TestDeleter:
         gc.collect()
         assert calls == [1]
 
-    def test_that_raises_when_dropped_is_reported_by_python(self, calls, monkeypatch):
-        def deleter():
-            raise ZeroDivisionError("from the deleter")
-
-        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
-        array = np.arange(3.0)
-        storage = on_memory_of(array, deleter=deleter)
+    def test_that_raises_when_dropped_is_reported_by_python(self, reports):
+        storage = on_memory_of(np.arange(3.0), deleter=failing)
         del storage
         gc.collect()
-        assert calls == ["from the deleter"]
+        assert reports == ["from the deleter"]
 
-    def test_that_raises_later_is_reported_by_python(self, calls, monkeypatch):
-        def deleter():
-            raise ZeroDivisionError("from the deleter")
-
-        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
-        array = np.arange(3.0)
-        storage = on_memory_of(array, deleter=deleter)
+    def test_that_raises_later_is_reported_by_python(self, reports):
+        storage = on_memory_of(np.arange(3.0), deleter=failing)
         with inside(HOST):
             del storage
-        assert calls == []
+        assert reports == []
         HOST.run_deferred()
-        assert calls == ["from the deleter"]
+        assert reports == ["from the deleter"]
 
-    def test_that_raises_when_work_is_over_is_reported_by_python(self, calls, monkeypatch, stream, held):
+    def test_that_raises_when_work_is_over_is_reported_by_python(self, reports, stream, held):
         """The caller that happens to find the work done has nothing to do with the error."""
-
-        def deleter():
-            raise ZeroDivisionError("from the deleter")
-
-        monkeypatch.setattr(sys, "unraisablehook", lambda report: calls.append(str(report.exc_value)))
         array, target = np.arange(3.0), HostStorage(3, "float64")
-        with on_memory_of(array, deleter=deleter) as source:
+        with on_memory_of(array, deleter=failing) as source:
             submit_copy(target, source, stream)
         held.set()
         stream.synchronize()
         HostStorage(8).release()
-        assert calls == ["from the deleter"]
+        assert reports == ["from the deleter"]
         assert target[2] == 2.0
 
     def test_runs_at_exit_if_a_global_still_looks(self):

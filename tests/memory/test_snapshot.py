@@ -13,15 +13,20 @@ from accel.memory import Snapshot, snapshot
 
 
 def owner_of(nbytes):
-    found = [owner for owner in snapshot().owners if owner.nbytes == nbytes]
-    assert len(found) == 1
-    return found[0]
+    result = [owner for owner in snapshot().owners if owner.nbytes == nbytes]
+    assert len(result) == 1
+    return result[0]
 
 
 def test_owners_are_listed_with_their_handles():
     with accel.zeros(12_345, "uint8") as c, c.share():
-        found = owner_of(14_336)
-        assert (found.device, found.ownership, found.handles, found.keep_alives) == (c.device, Ownership.MANAGED, 2, 0)
+        result = owner_of(14_336)
+        assert (result.device, result.ownership, result.handles, result.keep_alives) == (
+            c.device,
+            Ownership.MANAGED,
+            2,
+            0,
+        )
     assert all(owner.nbytes != 14_336 for owner in snapshot().owners)
 
 
@@ -44,8 +49,8 @@ def test_exports_are_counted():
     c = accel.zeros(12_345, "uint8")
     array, view = np.asarray(c), c.memoryview()
     c.release()
-    found = owner_of(14_336)
-    assert (found.handles, found.exports, found.transfers) == (0, 1, ())
+    result = owner_of(14_336)
+    assert (result.handles, result.exports, result.transfers) == (0, 1, ())
     del array, view
 
 
@@ -128,10 +133,10 @@ def test_of_very_many_owners_the_table_shows_the_largest():
 
 def test_as_data_it_is_what_json_can_carry():
     with accel.zeros(12_345, "uint8"):
-        found = snapshot()
-        assert json.loads(found.to_json()) == found.as_dict()
-        assert found.as_dict()["owners"][0].keys() == set(found.owners[0]._fields)
-        assert {"managed"} <= {owner["ownership"] for owner in found.as_dict()["owners"]}
+        result = snapshot()
+        assert json.loads(result.to_json()) == result.as_dict()
+        assert result.as_dict()["owners"][0].keys() == set(result.owners[0]._fields)
+        assert {"managed"} <= {owner["ownership"] for owner in result.as_dict()["owners"]}
 
 
 def test_as_html_it_has_the_same_cells_and_escapes_them():

@@ -75,14 +75,14 @@ def test_a_pointer_is_looked_at_or_copied():
     memory = (ctypes.c_double * 4)(1, 2, 3, 4)
     address = ctypes.addressof(memory)
     looking = HostStorage(address, 4, dtype="float64")
-    copied = HostStorage(address, 4, "float64", copy=True)
+    clone = HostStorage(address, 4, "float64", copy=True)
     memory[0] = 9.0
     assert looking[0] == 9.0
-    assert copied[0] == 1.0
+    assert clone[0] == 1.0
     looking[1] = 7.0
     assert memory[1] == 7.0
     assert (looking.ownership, looking.ref_count, looking.is_refcounted) == (Ownership.EXTERNAL, 0, False)
-    assert (copied.ownership, copied.ref_count) == (Ownership.MANAGED, 1)
+    assert (clone.ownership, clone.ref_count) == (Ownership.MANAGED, 1)
     assert looking.pointer == address
 
 
@@ -132,18 +132,18 @@ def test_external_memory_cannot_be_shared_but_copied_by_handle():
 
 def test_deep_copies_are_managed_whatever_the_source():
     source = HostStorage(np.arange(3.0))
-    for made in (source.deep_copy(), source.copy(), copy.deepcopy(source)):
-        assert (made.ownership, made.ref_count, made[2]) == (Ownership.MANAGED, 1, 2.0)
-        made[2] = 7.0
+    for result in (source.deep_copy(), source.copy(), copy.deepcopy(source)):
+        assert (result.ownership, result.ref_count, result[2]) == (Ownership.MANAGED, 1, 2.0)
+        result[2] = 7.0
         assert source[2] == 2.0
 
 
 def test_copy_counts_like_share():
     storage = HostStorage(3)
-    shared, copied = storage.share(), copy.copy(storage)
-    assert storage.ref_count == shared.ref_count == copied.ref_count == 3
+    shared, clone = storage.share(), copy.copy(storage)
+    assert storage.ref_count == shared.ref_count == clone.ref_count == 3
     shared.release()
-    del copied
+    del clone
     assert storage.ref_count == 1
 
 
@@ -418,10 +418,10 @@ class TestDeviceStorage:
 
     def test_deep_copy_stays_on_the_device(self):
         storage = DeviceStorage(bytearray(range(20)), 20, "sim", "uint8")
-        copied = storage.deep_copy()
-        assert copied.device is Device.SIM
-        assert bytes(copied.get_buffer()) == bytes(range(20))
-        assert copied.pointer != storage.pointer
+        clone = storage.deep_copy()
+        assert clone.device is Device.SIM
+        assert bytes(clone.get_buffer()) == bytes(range(20))
+        assert clone.pointer != storage.pointer
 
     def test_is_given_back(self, toy):
         before = toy.room
@@ -456,9 +456,9 @@ class TestBuffersOfStorages:
         assert storages[0].pointer == storages[1].pointer
         storages[1 - last].release()
         assert storages[last].ref_count == 1
-        found = np.empty(100, "uint8")
-        copy_elements(HostStorage(found), storages[last])
-        assert found.tolist() == list(range(100))
+        result = np.empty(100, "uint8")
+        copy_elements(HostStorage(result), storages[last])
+        assert result.tolist() == list(range(100))
         storages[last].release()
 
     def test_of_a_window_are_the_whole(self):

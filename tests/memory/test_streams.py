@@ -105,11 +105,11 @@ def test_an_event_of_an_unused_stream_is_reached(stream):
 
 def test_many_reads_in_flight_are_asked_for_a_few_times_each_and_not_once_a_read():
     class Counted:
-        asked = 0
+        questions = 0
         failed = False
 
         def done(self):
-            Counted.asked += 1
+            Counted.questions += 1
             return False
 
     storage, events = HostStorage(8), [Counted() for _ in range(4096)]
@@ -118,7 +118,7 @@ def test_many_reads_in_flight_are_asked_for_a_few_times_each_and_not_once_a_read
         hazards.note(event, (claim,))
         hazards.forget_some(claim[0])
     assert [work.event for work in hazards.pending(storage.claim(writing=True))] == events
-    assert Counted.asked < 4 * len(events)
+    assert Counted.questions < 4 * len(events)
 
 
 def test_reads_that_are_over_are_forgotten_though_nobody_writes(stream):

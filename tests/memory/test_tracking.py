@@ -20,12 +20,12 @@ class TestTrack:
             kept = accel.empty(1024, device=where)
             accel.empty(1024, device=where).release()
             old.release()
-        found = t.on(kept.device)
-        assert (found.allocations, found.frees, found.live_blocks) == (2, 2, 0)
-        assert (found.allocated_bytes, found.freed_bytes, found.live_bytes) == (16_384, 16_384, 0)
-        assert found.peak_bytes == 16_384
+        result = t.on(kept.device)
+        assert (result.allocations, result.frees, result.live_blocks) == (2, 2, 0)
+        assert (result.allocated_bytes, result.freed_bytes, result.live_bytes) == (16_384, 16_384, 0)
+        assert result.peak_bytes == 16_384
         kept.release()
-        assert found.frees == 2
+        assert result.frees == 2
 
     def test_can_be_asked_meanwhile(self):
         with track() as t, accel.empty(1024):
@@ -135,10 +135,10 @@ class TestNoLeak:
                 accel.empty(8).release()
 
         looked = stream.submit(guarded)
-        copied = target.copy_from_async(source, stream=stream)
+        clone = target.copy_from_async(source, stream=stream)
         begin.set()
         looked.wait()
-        copied.wait()
+        clone.wait()
 
     def test_only_what_is_new_is_named(self):
         with accel.empty(2048), pytest.raises(AssertionError) as failure, assert_no_leak():

@@ -153,7 +153,7 @@ class Accumulator:
             text.do(f"store {self.form.register} {part}, ptr {cell}")
 
     def _neutral(self) -> Value:
-        """Return the number that combining with changes nothing."""
+        """Return the number that changes no other when the two are combined."""
         low = self.reduction.op == "max"
         if self.reduction.op == "add":
             return self.form.constant(0)

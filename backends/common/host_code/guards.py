@@ -166,7 +166,7 @@ def assigned(body: Sequence[Stmt]) -> set[str]:
 
 
 def _degree(x: Expr, variable: str, changing: set[str]) -> int:
-    """Return the degree of a polynomial in a variable; 2 also for what is none."""
+    """Return the degree of a polynomial in a variable; 2 for all other expressions."""
     if isinstance(x, Local):
         return 1 if x.name == variable else 2 * (x.name in changing)
     degrees = [_degree(part, variable, changing) for part in parts_of(x)]

@@ -108,8 +108,8 @@ begin:
 """
 
 # The state of the process: how to run a job in several threads (or null), whether it ends, the number of launches that
-# run without Python's lock, and what tells the number of a thread (or null). A process that ends waits for these
-# launches; later ones keep the lock, so that it waits for them too.
+# run without Python's lock, and the function that returns the number of a thread (or null). A process that ends waits
+# for these launches; later ones keep the lock, so that it waits for them too.
 _SHARE = f"""@process.state = external global [4 x i64]
 declare ptr @python.release()
 declare void @python.acquire(ptr)
@@ -191,7 +191,7 @@ end:
 
 
 def shared(text: Text) -> str:
-    """Define what cuts a range into pieces; return its name."""
+    """Define the function that cuts a range into pieces; return its name."""
     for name in ("umin", "umax"):
         text.declare("i64", f"llvm.{name}.i64", "i64", "i64")
     text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")

@@ -51,7 +51,11 @@ end:
 """
 
 _state = (ctypes.c_int64 * 4)()
-"""What runs a job in several threads, or 0; whether the process ends; the running launches; what numbers threads."""
+"""Addresses and counts that kernels read.
+
+The function that runs a job in several threads, or 0; whether the process ends; how many launches run; the function
+that returns the number of a thread, or 0.
+"""
 
 
 _forked = False

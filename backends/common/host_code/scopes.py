@@ -1,4 +1,4 @@
-"""What the names of a program stand for in one function of LLVM."""
+"""The values of a program's names in one function of LLVM."""
 
 from dataclasses import dataclass, field
 

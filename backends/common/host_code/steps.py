@@ -73,7 +73,7 @@ class Function:
                 self.scope.memories[array.name] = Memory(address, form)
 
     def prelude(self, statements: Statements) -> None:
-        """Print what each step computes first."""
+        """Print the prelude, which each step computes first."""
         statements.body(self.program.prelude)
 
     def read(self, frame: Frame) -> dict[str, Value]:

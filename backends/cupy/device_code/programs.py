@@ -76,8 +76,8 @@ def _refuse(program: Program) -> None:
             )
 
 
-# Parts of what kernels use, and the names of which a kernel that needs the part has one.
-_PARTS = {
+# The headers, and for each the names that a kernel contains at least one of if it needs the header.
+_HEADERS = {
     "numbers": "",
     "floats": "float_floordiv float_mod has_sign is_finite is_infinite is_nan",
     "floats16": "bf16 f16",
@@ -92,14 +92,14 @@ _PARTS = {
 
 
 @cache
-def _part(name: str) -> str:
+def _header(name: str) -> str:
     return (resources.files(__package__) / f"{name}.cuh").read_text("utf-8")
 
 
 def _headers(kernels: str) -> str:
-    """Return the parts that kernels use."""
+    """Return the headers that kernels need."""
     used = {"", *re.findall(r"\w+", kernels)}
-    return "".join([f"{_part(name)}\n" for name, names in _PARTS.items() if used.intersection(names.split(" "))])
+    return "".join([f"{_header(name)}\n" for name, names in _HEADERS.items() if used.intersection(names.split(" "))])
 
 
 def _kernels(program: Program, number: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What occurs in a piece of a program."""
+"""The nodes, variables and memories of a piece of a program."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

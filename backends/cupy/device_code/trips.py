@@ -34,7 +34,7 @@ class _Unknown(Exception):  # noqa: N818 - no error: the device computes it
 
 
 def trips(program: Program, loop: Loop) -> Compute | None:
-    """Return a function that computes the number of iterations; None if it depends on what steps before it did."""
+    """Return a function that computes the number of iterations; None if it depends on results of earlier steps."""
     values = _parameters(program)
     try:
         for assign in program.prelude:
@@ -105,5 +105,5 @@ def _computed(x: Expr, values: Mapping[Any, Compute]) -> Compute:
 
 
 def _wrapped(number: int) -> int:
-    """Return what an integer of 64 bits is after an overflow."""
+    """Return an integer as 64 bits hold it, after an overflow."""
     return number if -_HALF <= number < _HALF else (number + _HALF) % (2 * _HALF) - _HALF

@@ -1,12 +1,11 @@
 """`SimKernel`: a program compiled for a simulated device, where it runs as late work of a stream."""
 
 import sys
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 from accel.abc import Stream
 from accel.abc.kernels import Failure
@@ -16,16 +15,14 @@ from accel.ir import Number, Program
 from accel.support.kernel_reports import Dim3
 
 from ...common.host_kernels import HostKernel, host_kernel
-from ..memory import Memory
+from ..launcher import Launcher
 from ..races import Operation
-from ..regions import Region
-from ..streams import SimStream
 from .argument_memory import Argument, argument
 from .interpreter import Interpreter, Outcome
 from .launch import BudgetError
 from .runs import Run
 
-__all__ = ["Launcher", "SimKernel", "kernel_source"]
+__all__ = ["SimKernel", "kernel_source"]
 
 _THREADS = 1024
 _SHARED = 48 * 1024
@@ -34,31 +31,6 @@ _SHARED = 48 * 1024
 # Otherwise they take about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the
 # memory of the kernel.
 _BUDGETS = {True: 100_000, False: 1000}
-
-
-class Launcher(Protocol):
-    """What a launch asks of the backend."""
-
-    @property
-    def races(self) -> deque[str]:
-        """Reports of races, which the launch adds to."""
-        ...
-
-    def memory_at(self, address: int, nbytes: int) -> Memory | None:
-        """Return the memory that contains some bytes; None if there is none."""
-        ...
-
-    def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
-        """Return the given stream, or by default the device's current stream."""
-        ...
-
-    def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
-        """Declare the regions that an operation reads and writes, for injected faults and the race check."""
-        ...
-
-    def draw(self) -> int:
-        """Return a random number, for the order of iterations and threads."""
-        ...
 
 
 class SimKernel:

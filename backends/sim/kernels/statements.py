@@ -87,7 +87,7 @@ class Statements:
             self.add(f"{self.expressions(s.target)} = {self.expressions(s.value)}")
 
     def _addend(self, s: Assign) -> Any:
-        """Return what an iteration combines with the total."""
+        """Return the value that an iteration combines with the total."""
         op = self._reductions[s.target.name].op
         if isinstance(s.value, Binary) and s.value.op == op and s.value.x == s.target:
             return s.value.y

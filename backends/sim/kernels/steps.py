@@ -41,7 +41,7 @@ class _Writer:
         self.statements = Statements(self.expressions)
 
     def parameters(self) -> None:
-        """Write what a step begins with: the parameters, and what the prelude computes from them."""
+        """Write the beginning of a step: the parameters, and the prelude that computes values from them."""
         for parameter in self.program.parameters:
             if isinstance(parameter, Number):
                 self._line(f"v_{parameter.name} = run.numbers[{parameter.name!r}]")

@@ -100,7 +100,7 @@ class Thread(Actor):
         self.warp.running += 1
 
     def where(self) -> str:
-        """Return what it does instead of a meeting that it misses."""
+        """Return what it does now as text, for an error about a meeting that it misses."""
         if self.meeting is None:
             return "has ended"
         what = "barrier()" if self.meeting.what == "barrier" else "a warp operation"
@@ -196,7 +196,7 @@ def _shuffled(lane: int, meetings: list[Meeting]) -> Any:
 
 
 def _answer(lane: int, meetings: list[Meeting]) -> Any:
-    """Return what a lane gets from a warp operation."""
+    """Return the result of a warp operation for a lane."""
     what = meetings[lane].what
     if what not in ("any", "all", "ballot"):
         return _shuffled(lane, meetings)

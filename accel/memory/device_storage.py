@@ -94,7 +94,7 @@ class DeviceStorage(Storage):
         lend_to_any_stream(self)
         owner = self.owner
         buffer = owner.block.native
-        previous = _known_owner(buffer)
+        previous = _buffer_owner(buffer)
         if owner.block.nbytes and (previous is None or not previous.counted):  # a counted owner is the one that frees
             _buffer_owners[id(buffer)] = owner
         return buffer
@@ -127,14 +127,14 @@ def unpickled_device_storage(*state: object) -> HostStorage | DeviceStorage:
 _buffer_owners: WeakValueDictionary[int, Owner] = WeakValueDictionary()
 
 
-def _known_owner(buffer: object) -> Owner | None:
+def _buffer_owner(buffer: object) -> Owner | None:
     owner = _buffer_owners.get(id(buffer))
     return owner if owner is not None and owner.allocation is not None and owner.allocation.native is buffer else None
 
 
 def _owner_of(buffer: object, heap: Heap, nbytes: int) -> Owner:
     """Return the owner of a buffer, with one handle more; a new owner for a buffer of another library."""
-    owner = _known_owner(buffer)
+    owner = _buffer_owner(buffer)
     if owner is None:
         return ForeignOwner(heap, ExternalAllocation(nbytes, native=buffer), counted=True)
     if owner.heap is not heap:

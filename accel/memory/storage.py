@@ -269,14 +269,14 @@ class Storage(OnDevice):
     def deep_copy(self) -> Self:
         """Return a copy of the elements in new managed memory, with one handle."""
         heap = self.owner.heap
-        copied = self.allocated(heap, self.size, self.dtype)
+        clone = self.allocated(heap, self.size, self.dtype)
         try:
-            copy = partial(heap.backend.copy, copied.span, self.span, stream=None)
-            carry_out(heap, (Use(copied, True, whole=True), Use(self, False)), copy)
+            copy = partial(heap.backend.copy, clone.span, self.span, stream=None)
+            carry_out(heap, (Use(clone, True, whole=True), Use(self, False)), copy)
         except BaseException:
-            copied.release()
+            clone.release()
             raise
-        return copied
+        return clone
 
     def copy(self) -> Self:
         """Return a copy of the elements in new managed memory: a `deep_copy`, as ``copy`` of NumPy arrays is.

@@ -16,7 +16,7 @@ from .events import Clock, CupyEvent
 
 __all__ = ["CupyStream", "NewBlocks"]
 
-_MOST_KNOWN = 256
+_MOST_WAITS = 256
 """Of how many other streams a stream remembers how far it waits for them."""
 
 HostCallback = Callable[[], object]
@@ -74,7 +74,7 @@ class CupyStream(CurrentStream):
         "_latest_direct",
         "_lock",
         "_serial",
-        "_waited",
+        "_waits",
         "allocated",
         "caught_up",
         "device",
@@ -108,7 +108,7 @@ class CupyStream(CurrentStream):
         self._latest_direct: tuple[int, Event | None] = (-1, None)
         self._serial = next(self._serials)
         # For other streams, by serial number: this stream waits for all their work up to that stamp.
-        self._waited: dict[int, int] = {}
+        self._waits: dict[int, int] = {}
 
     @property
     def number(self) -> int:
@@ -214,12 +214,12 @@ class CupyStream(CurrentStream):
 
     def come_after(self, other: "CupyStream", stamp: int) -> None:
         """Let work submitted from now on start after the work of another stream up to a stamp."""
-        if self._waited.get(other._serial, -1) < stamp and other is not self:
+        if self._waits.get(other._serial, -1) < stamp and other is not self:
             before, event = other.event_after(stamp)
             self.wait_for(event)
-            if len(self._waited) > _MOST_KNOWN:
-                self._waited = {}  # it only saves waits, and streams may come and go
-            self._waited[other._serial] = before
+            if len(self._waits) > _MOST_WAITS:
+                self._waits = {}  # it only saves waits, and streams may come and go
+            self._waits[other._serial] = before
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""

@@ -279,7 +279,7 @@ class DeviceMemory:
     def _new_memory(self, content: Bytes, host: int, find: Callable[[], _Found], site: str) -> Memory:
         """Give bytes an address of the device, as `_hole` or `_top` find it; the caller holds the lock."""
         while True:
-            seen = self._holes
+            before = self._holes
             pointer, remaining = find()
             memory = Memory(self.device, pointer, content, host, site)
             place = _Place(memory, self._returned.append)
@@ -288,7 +288,7 @@ class DeviceMemory:
             memory.place = place
             # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on there
             # are no calls, so nothing can interrupt the change.
-            if self._holes is seen:
+            if self._holes is before:
                 self._holes = remaining
                 self._used += place.counted
                 self._live[pointer] = place
@@ -324,10 +324,10 @@ class DeviceMemory:
         """Return the memory that contains ``nbytes`` from an address on; None if there is none."""
         with self._lock:
             self._drain()
-            seen, starts = self._holes, self._starts
+            holes, starts = self._holes, self._starts
             if starts is None:
                 starts = sorted(self._live)
-                if self._holes is seen:  # no calls from here on, as above; else the blocks may have changed
+                if self._holes is holes:  # no calls from here on, as above; else the blocks may have changed
                     self._starts = starts
             before = bisect(starts, address) - 1
             place = self._live.get(starts[before]) if before >= 0 else None
@@ -340,9 +340,9 @@ class DeviceMemory:
             place = self._returned[0]
             start = getattr(place, "start", -1)  # not set if an interrupt came before
             while self._live.get(start) is place:
-                seen = self._holes
-                merged = _with_hole(seen, start, place.end)
-                if self._holes is seen:  # no calls from here on, as above
+                before = self._holes
+                merged = _with_hole(before, start, place.end)
+                if self._holes is before:  # no calls from here on, as above
                     self._holes = merged
                     self._used -= place.counted
                     del self._live[start]

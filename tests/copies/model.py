@@ -20,6 +20,13 @@ WIDTH = 96  # bytes of every storage
 DTYPES = tuple(map(as_dtype, ("uint8", "int16", "float32", "bfloat16", "complex64")))
 
 
+def stored(device, array):
+    """Return memory of a device that holds the values of an array."""
+    storage = allocate(device, array.size, array.dtype)
+    copy_elements(storage, HostStorage(array))
+    return storage
+
+
 class Memory:
     """A storage of known bytes, and the bytes that it must contain."""
 

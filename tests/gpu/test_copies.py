@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from accel import Device, copies
 from accel.copies import Elements
-from accel.memory import HostStorage, allocate, copy_elements
+from accel.memory import HostStorage, copy_elements
 from accel.testing import arrangements
 
-from ..copies.model import DTYPES, Memory, put, sizes, values_of, within
+from ..copies.model import DTYPES, Memory, put, sizes, stored, values_of, within
 from .effort import THOROUGH
 
 dtypes = st.sampled_from(DTYPES)
@@ -25,13 +25,6 @@ def pairs(device):
     """Return pairs of target and source device; at least one of them is a GPU."""
     everywhere = [Device.CPU, *Device.available(device.type)[:2]]
     return [pair for pair in product(everywhere, repeat=2) if set(pair) != {Device.CPU}]
-
-
-def stored(device, values):
-    """Return memory of a device that holds some values."""
-    storage = allocate(device, values.size, values.dtype)
-    copy_elements(storage, HostStorage(values))
-    return storage
 
 
 def elements(storage, arrangement):

@@ -9,8 +9,9 @@ import pytest
 from accel import Device, copies
 from accel.copies import Elements
 from accel.dtypes import as_dtype
-from accel.memory import HostStorage, allocate, copy_elements
+from accel.memory import HostStorage, copy_elements
 
+from ..copies.model import stored
 from .effort import EXAMPLES
 
 NBYTES = 8_000 * min(EXAMPLES, 1000)
@@ -75,13 +76,6 @@ def check(shape, dtype, starts, target_device, source_device):
     result = np.empty_like(expected)
     copy_elements(HostStorage(result), storages[0])
     np.testing.assert_array_equal(result.view(np.uint8), expected.view(np.uint8))
-
-
-def stored(device, array):
-    """Return memory of a device that holds the values of an array."""
-    storage = allocate(device, array.size, array.dtype)
-    copy_elements(storage, HostStorage(array))
-    return storage
 
 
 @shapes

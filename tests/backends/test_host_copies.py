@@ -56,11 +56,11 @@ def end(data, start=0, **more):
 def check(plan, target, into, source, out_of):
     """Copy, and compare every byte with a simple interpretation of the plan."""
     same = into is out_of
-    expected, given = into.copy(), out_of.copy()
-    carry_out(plan, target, expected, source, expected if same else given)
+    expected, original = into.copy(), out_of.copy()
+    carry_out(plan, target, expected, source, expected if same else original)
     host_copies.copy(target, into, source, out_of, plan)
     assert np.array_equal(into, expected)
-    assert same or np.array_equal(out_of, given)
+    assert same or np.array_equal(out_of, original)
 
 
 def reach(leaves, end):

@@ -84,13 +84,13 @@ def bits_of(value):
     st.lists(st.sampled_from(ALL).flatmap(lambda dtype: expressions(dtype, 3)), min_size=6, max_size=6),
     st.fixed_dictionaries({f"n_{dtype.name}": numbers(dtype) for dtype in ALL}),
 )
-def test_both_compute_the_same_bits(wanted, given_numbers):
-    results = tuple(Local(f"result{place}", ir.of_type(x)) for place, x in enumerate(wanted))
-    step = Once(tuple(map(Assign, results, wanted)), Frame((), results))
+def test_both_compute_the_same_bits(formulas, values):
+    results = tuple(Local(f"result{place}", ir.of_type(x)) for place, x in enumerate(formulas))
+    step = Once(tuple(map(Assign, results, formulas)), Frame((), results))
     parameters = [Number(f"n_{dtype.name}", dtype) for dtype in ALL]
     program = ir.program(step, parameters=parameters, frame=results, results=results)
-    _, interpreted = interpret(program, {}, given_numbers)
-    _, computed = host_kernel(program).run([given_numbers[each.name] for each in parameters])
-    for x, ours, theirs in zip(wanted, interpreted, computed, strict=True):
+    _, interpreted = interpret(program, {}, values)
+    _, computed = host_kernel(program).run([values[each.name] for each in parameters])
+    for x, ours, theirs in zip(formulas, interpreted, computed, strict=True):
         assert ours.dtype == theirs.dtype == ir.of_type(x)
         assert bits_of(ours) == bits_of(theirs), (x, ours, theirs)

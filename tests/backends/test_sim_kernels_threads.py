@@ -129,8 +129,8 @@ def test_a_barrier_in_a_divergent_branch_is_reported():
 
 
 def test_two_barriers_in_two_branches_do_not_meet():
-    result = threads(If(FIRST, (Barrier(1),), (Barrier(2),)), parameters=[])
-    fails(result, KernelLaunchError, r"waits at barrier\(\) at kernel \(file.py:11\).*at kernel \(file.py:12\)")
+    program = threads(If(FIRST, (Barrier(1),), (Barrier(2),)), parameters=[])
+    fails(program, KernelLaunchError, r"waits at barrier\(\) at kernel \(file.py:11\).*at kernel \(file.py:12\)")
 
 
 def test_threads_that_race_on_global_memory_are_reported():
@@ -193,9 +193,9 @@ def test_views_of_other_types_race_where_their_bytes_meet():
 
 def shuffle(kind, distance):
     """Return a program in which each thread gets the number of another one."""
-    got = ir.local("got")
-    store = ir.put("v", NUMBER, got, ir.guard(0, "v", NUMBER))
-    return threads(Shuffle(kind, got, THREAD, ir.index(distance), 1), store, parameters=[ir.view("v", ir.INDEX)])
+    value = ir.local("value")
+    store = ir.put("v", NUMBER, value, ir.guard(0, "v", NUMBER))
+    return threads(Shuffle(kind, value, THREAD, ir.index(distance), 1), store, parameters=[ir.view("v", ir.INDEX)])
 
 
 @pytest.mark.parametrize("warp", [32, 64])
@@ -226,8 +226,8 @@ def test_votes_ask_all_lanes(warp):
 
 
 def test_a_warp_operation_with_missing_lanes_is_reported():
-    got = ir.local("got")
-    some = If(ir.compare("lt", THREAD, ir.index(10)), (Shuffle("down", got, THREAD, ir.index(1), 2),))
+    value = ir.local("value")
+    some = If(ir.compare("lt", THREAD, ir.index(10)), (Shuffle("down", value, THREAD, ir.index(1), 2),))
     message = (
         r"thread 0 of block \d waits for its warp at kernel \(file.py:12\), and thread 10 of block \d of the same "
     )
@@ -236,8 +236,8 @@ def test_a_warp_operation_with_missing_lanes_is_reported():
 
 
 def test_warps_do_their_operations_independently():
-    got = ir.local("got")
-    first = If(ir.compare("lt", THREAD, ir.index(32)), (Shuffle("down", got, THREAD, ir.index(1), 2),))
+    value = ir.local("value")
+    first = If(ir.compare("lt", THREAD, ir.index(32)), (Shuffle("down", value, THREAD, ir.index(1), 2),))
     for seed in SEEDS:
         run(threads(first, Barrier(3), parameters=[]), seed=seed)
 

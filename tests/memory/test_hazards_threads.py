@@ -21,11 +21,11 @@ class Once:
     failed = False
 
     def __init__(self):
-        self.asked = 0
+        self.questions = 0
 
     def done(self):
-        self.asked += 1
-        return self.asked > 1
+        self.questions += 1
+        return self.questions > 1
 
     def settle(self):
         pass
@@ -78,22 +78,22 @@ def together(*functions):
 
 @pytest.mark.usefixtures("often")
 def test_no_read_is_forgotten_while_others_ask_and_note(storage):
-    kept = [[Never() for _ in range(200)] for _ in range(2)]
-    left = [len(kept)]
+    readers = [[Never() for _ in range(200)] for _ in range(2)]
+    running = [len(readers)]
 
     def note(events):
         for event in events:
             storage.owner.note(event, writing=False)
             storage.owner.note(Once(), writing=False)
-        left[0] -= 1
+        running[0] -= 1
 
     def ask():
-        while left[0]:
+        while running[0]:
             storage.settle(writing=False)
             hazards.forget(storage.owner.hazard_record)
 
-    together(ask, *(lambda events=events: note(events) for events in kept))
-    assert {id(event) for events in kept for event in events} <= noted(storage)
+    together(ask, *(lambda events=events: note(events) for events in readers))
+    assert {id(event) for events in readers for event in events} <= noted(storage)
 
 
 @pytest.mark.usefixtures("often")

@@ -48,9 +48,9 @@ def test_work_in_flight_that_holds_memory_is_waited_for():
     stream.wait_for(thread.submit(lambda: gate.wait(30)))
     target = accel.empty(HALF)
     accel.empty(HALF, device="sim").deep_copy().release()
-    held = accel.zeros(HALF, device="sim")
-    target.copy_from_async(held, stream=stream)
-    held.release()
+    source = accel.zeros(HALF, device="sim")
+    target.copy_from_async(source, stream=stream)
+    source.release()
     threading.Timer(0.02, gate.set).start()
     with accel.empty(2 * HALF, device="sim"):
         assert gate.is_set()
@@ -65,11 +65,11 @@ def test_a_thread_that_does_work_does_not_wait_for_its_own():
         begin = threading.Event()
         stream.submit(lambda: begin.wait(30))
         failing = stream.submit(lambda: accel.empty(1000))
-        moved = target.copy_from_async(source, stream=stream)
+        transfer = target.copy_from_async(source, stream=stream)
         begin.set()
         with pytest.raises(OutOfMemoryError, match="of a limit are in use"):
             failing.wait()
-        moved.wait()
+        transfer.wait()
     stream.close()
 
 
@@ -86,7 +86,7 @@ def test_what_a_wait_would_raise_is_left_to_those_who_wait():
 class TestReport:
     def test_names_the_largest_owners_and_where_they_were_made(self):
         with accel.debug():
-            kept = [accel.empty(100 * size, device="sim") for size in range(1, 8)]
+            blocks = [accel.empty(100 * size, device="sim") for size in range(1, 8)]
             large = accel.empty(HALF, device="sim")
             with pytest.raises(OutOfMemoryError) as failure:
                 accel.empty(HALF, device="sim")
@@ -98,7 +98,7 @@ class TestReport:
         assert re.fullmatch(
             r" *512.0 KiB, 1 handle, made at .*test_shortage\.py:\d+ in test_names_the_largest.*", lines[0]
         )
-        for each in (*kept, large):
+        for each in (*blocks, large):
             each.release()
 
     def test_says_how_to_learn_where_they_were_made(self):

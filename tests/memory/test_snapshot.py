@@ -75,9 +75,9 @@ def test_objects_that_pretend_to_be_something_are_left_alone():
     class Plain:
         pass
 
-    lazy, gone = Lazy(), Plain()
-    proxy = weakref.proxy(gone)
-    del gone
+    lazy, target = Lazy(), Plain()
+    proxy = weakref.proxy(target)
+    del target
     with accel.zeros(12_345, "uint8") as c:
         looking = weakref.proxy(c.storage.owner)
         assert owner_of(14_336).handles == 1
@@ -124,11 +124,11 @@ def test_printed_it_is_a_table_whose_columns_line_up():
 
 
 def test_of_very_many_owners_the_table_shows_the_largest():
-    kept = [accel.zeros(10) for _ in range(50)]
+    containers = [accel.zeros(10) for _ in range(50)]
     text = str(snapshot())
     assert re.search(r"Owners, the largest 20 of \d+", text)
     assert len(text.splitlines()) < 50
-    del kept
+    del containers
 
 
 def test_as_data_it_is_what_json_can_carry():

@@ -60,38 +60,38 @@ def test_work_is_done_in_order_for_any_submitter_and_any_form(stream):
 
 
 def test_the_caller_does_not_wait(stream):
-    held = Held(stream)
+    blocked = Held(stream)
     late = stream.submit(lambda: None)
-    assert not held.event.done()
+    assert not blocked.event.done()
     assert not late.done()
     assert late.ended is None
-    held.gate.set()
+    blocked.gate.set()
     late.wait()
     assert late.done()
-    assert held.event.began <= held.event.ended <= late.began <= late.ended
+    assert blocked.event.began <= blocked.event.ended <= late.began <= late.ended
 
 
 def test_small_work_is_done_at_once_only_when_idle(stream):
     me = threading.get_ident()
     where = []
     assert stream.submit(lambda: where.append(threading.get_ident()), inline=True).done()
-    held = Held(stream)
+    blocked = Held(stream)
     late = stream.submit(lambda: where.append(threading.get_ident()), inline=True)
     assert not late.done()
-    held.gate.set()
+    blocked.gate.set()
     late.wait()
     assert where[0] == me != where[1]
 
 
 def test_one_stream_waits_for_another(stream):
     other = new_stream()
-    held = Held(stream)
+    blocked = Held(stream)
     done = []
     stream.submit(lambda: done.append("first"))
     other.wait_for(stream.record())
     after = other.submit(lambda: done.append("second"))
     assert not after.done()
-    held.gate.set()
+    blocked.gate.set()
     after.wait()
     assert done == ["first", "second"]
     other.close()
@@ -229,20 +229,20 @@ class TestCurrent:
         assert current_stream(Device.CPU) is None
 
     def test_belongs_to_the_thread(self, stream):
-        seen = []
+        results = []
         with stream:
-            thread = threading.Thread(target=lambda: seen.append(current_stream(Device.CPU)))
+            thread = threading.Thread(target=lambda: results.append(current_stream(Device.CPU)))
             thread.start()
             thread.join()
-        assert seen == [None]
+        assert results == [None]
 
 
 def test_settings_are_handed_on(stream):
-    seen = []
+    results = []
     with accel.using(sim_seed=77):
-        event = stream.submit(lambda: seen.append(accel.config.current().sim_seed))
+        event = stream.submit(lambda: results.append(accel.config.current().sim_seed))
     event.wait()
-    assert seen == [77]
+    assert results == [77]
 
 
 def run(code, timeout=120):
@@ -325,17 +325,17 @@ def test_ctrl_c_ends_a_wait_and_harms_nothing():
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_process_uses_streams_and_does_not_wait_for_its_parents():
     stream = ThreadStream()
-    held = Held(stream)
+    blocked = Held(stream)
     child = os.fork()
     if child == 0:
         code = 1
         try:
             with pytest.raises(RuntimeError, match="spawn"):
-                held.event.wait()
+                blocked.event.wait()
             stream.submit(lambda: None).wait()
             code = 0
         finally:
             os._exit(code)
     assert os.waitpid(child, 0)[1] == 0
-    held.gate.set()
+    blocked.gate.set()
     stream.close()

@@ -156,12 +156,12 @@ def test_after_a_fork_each_process_has_bytes_of_its_own(size):
 
 def test_owners_are_looked_for_while_others_are_made():
     """Other objects are made too: a tuple with a second reference cannot be resized."""
-    stop, made = threading.Event(), []
+    stop, tuples = threading.Event(), []
 
     def busy():
         while not stop.is_set():
             accel.empty(10)
-            made[:] = [tuple(str(number) for number in range(100))]
+            tuples[:] = [tuple(str(number) for number in range(100))]
 
     threads, interval = [threading.Thread(target=busy) for _ in range(2)], sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -169,7 +169,7 @@ def test_owners_are_looked_for_while_others_are_made():
         for thread in threads:
             thread.start()
         for _ in range(50):
-            assert snapshot().owners == () or made
+            assert snapshot().owners == () or tuples
         assert all(thread.is_alive() for thread in threads)
     finally:
         stop.set()
@@ -229,14 +229,14 @@ class TestOthersCode:
             storage.offset(Sly())
 
     def test_a_finaliser_that_uses_what_was_finalised(self):
-        seen = []
+        storages = []
 
         class Late:
             def __init__(self):
                 self.storage, self.me = HostStorage(8), self
 
             def __del__(self):
-                seen.append(self.storage)
+                storages.append(self.storage)
 
         for _ in range(20):
             Late()
@@ -244,7 +244,7 @@ class TestOthersCode:
         fresh = [HostStorage(8) for _ in range(40)]
         for storage in fresh:
             storage.store(0, [1] * 8)
-        for storage in seen:
+        for storage in storages:
             if not storage.released:
                 storage.store(0, [9] * 8)
         assert all(list(storage.load(0, 8)) == [1] * 8 for storage in fresh)

@@ -17,14 +17,14 @@ class TestTrack:
     def test_counts_what_is_allocated_and_freed(self, where):
         old = accel.empty(1024, device=where)
         with track("step") as t:
-            kept = accel.empty(1024, device=where)
+            container = accel.empty(1024, device=where)
             accel.empty(1024, device=where).release()
             old.release()
-        result = t.on(kept.device)
+        result = t.on(container.device)
         assert (result.allocations, result.frees, result.live_blocks) == (2, 2, 0)
         assert (result.allocated_bytes, result.freed_bytes, result.live_bytes) == (16_384, 16_384, 0)
         assert result.peak_bytes == 16_384
-        kept.release()
+        container.release()
         assert result.frees == 2
 
     def test_can_be_asked_meanwhile(self):
@@ -109,9 +109,9 @@ class TestTrack:
 class TestNoLeak:
     @DEVICES
     def test_a_leak_is_named_with_the_line_that_made_it(self, where):
-        kept = []
+        containers = []
         with pytest.raises(AssertionError) as failure, assert_no_leak():
-            kept.append(accel.empty(1024, device=where))
+            containers.append(accel.empty(1024, device=where))
         first, second = str(failure.value).splitlines()
         assert first == f"{where}: 1 block more in use than before, 8192 bytes"
         assert re.fullmatch(
@@ -142,23 +142,23 @@ class TestNoLeak:
 
     def test_only_what_is_new_is_named(self):
         with accel.empty(2048), pytest.raises(AssertionError) as failure, assert_no_leak():
-            kept = accel.empty(1024)
+            container = accel.empty(1024)
         assert str(failure.value).count("made at") == 1
-        kept.release()
+        container.release()
 
     def test_an_export_that_stays_is_a_leak(self):
-        kept = []
+        views = []
         with (
             pytest.raises(AssertionError, match="0 handles, kept alive by 1 more, made at"),
             assert_no_leak(),
             accel.zeros(3) as c,
         ):
-            kept.append(c.memoryview())
+            views.append(c.memoryview())
 
     def test_very_many_are_counted_and_not_listed(self):
-        kept = []
+        containers = []
         with pytest.raises(AssertionError, match=r"and 90 more$"), assert_no_leak():
-            kept += [accel.empty(8) for _ in range(100)]
+            containers += [accel.empty(8) for _ in range(100)]
 
     def test_what_is_given_back_collected_or_waited_for_is_none(self):
         with assert_no_leak():
@@ -170,12 +170,12 @@ class TestNoLeak:
                 accel.zeros(1024, device="sim").copy_from_async(accel.zeros(1024), stream=stream)
 
     def test_as_a_decorator_it_guards_each_call(self):
-        kept = []
+        containers = []
 
         @assert_no_leak()
         def leaks(really):
             if really:
-                kept.append(accel.empty(8))
+                containers.append(accel.empty(8))
 
         leaks(really=False)
         with pytest.raises(AssertionError, match="1 block more"):
@@ -183,11 +183,11 @@ class TestNoLeak:
         leaks(really=False)
 
     def test_the_error_of_the_block_is_the_one_that_is_told(self):
-        kept = []
+        containers = []
 
         def fails():
             with assert_no_leak():
-                kept.append(accel.empty(8))
+                containers.append(accel.empty(8))
                 raise KeyError
 
         with pytest.raises(KeyError):

@@ -1,6 +1,6 @@
 import pytest
 
-from .checking import setups
+from .checks import setups
 
 
 @pytest.fixture(params=setups(), ids=str)

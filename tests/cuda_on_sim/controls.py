@@ -19,7 +19,7 @@ from pathlib import Path
 from accel.errors import KernelCheckError, KernelSyntaxError
 
 from .corpus.cases import OPTIONS, every_program
-from .judged import JUDGED
+from .judgements import JUDGED
 from .mutations import Altered, host_mutations, source_mutations
 from .oracle import ENDLESS, HARMLESS, ORDERS, verdict
 

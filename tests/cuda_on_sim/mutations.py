@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .corpus.cases import OPTIONS
-from .launching import Gpu
+from .gpu import Gpu
 
 __all__ = ["Altered", "Mutation", "function_of", "host_mutations", "reachable", "source_mutations"]
 

@@ -15,7 +15,7 @@ from accel import xp
 from accel.errors import KernelCheckError, KernelTimeoutError
 
 from .corpus.cases import OPTIONS
-from .launching import Gpu
+from .gpu import Gpu
 from .mutations import Altered
 
 __all__ = ["ENDLESS", "HARMLESS", "ORDERS", "verdict"]

@@ -7,8 +7,8 @@ from accel.backends.cuda_on_cpu.launch.structures import Kind
 import accel
 from accel.errors import KernelBanksError, KernelRaceError
 
-from .checking import ints, ran
-from .launching import launch
+from .checks import ints, ran
+from .gpu import launch
 
 TURN = """
 extern "C" __global__ void turn(const float* x, float* y) {

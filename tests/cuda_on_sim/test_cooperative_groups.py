@@ -5,7 +5,7 @@ import pytest
 
 from accel.errors import KernelRaceError
 
-from .launching import launch
+from .gpu import launch
 
 SOURCE = r"""
 #include <cooperative_groups.h>

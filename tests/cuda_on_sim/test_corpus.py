@@ -8,7 +8,7 @@ import os
 import pytest
 
 from .corpus.cases import OPTIONS, every_program
-from .launching import Gpu
+from .gpu import Gpu
 
 SEEDS = range(int(os.environ.get("ACCEL_CORPUS_SEEDS", "1")))
 PROGRAMS = every_program()

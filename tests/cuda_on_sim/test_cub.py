@@ -8,7 +8,7 @@ from accel.backends.cuda_on_cpu.text.ptx import translated_ptx
 import accel
 from accel.errors import CapabilityError, KernelRaceError
 
-from .launching import launch
+from .gpu import launch
 
 CUB = r"""
 #include <cub/cub.cuh>

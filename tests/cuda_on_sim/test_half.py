@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from .launching import launch
+from .gpu import launch
 
 COMMON = r"""
 #include <cuda_fp16.h>

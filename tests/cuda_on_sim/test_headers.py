@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .launching import launch
+from .gpu import launch
 
 HEADERS = [
     "cmath", "math.h", "cstdio", "stdio.h", "cstdlib", "stdlib.h", "cstring", "string.h", "algorithm", "limits",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .checking import Memory, ints, kinds, ran, setups
+from .checks import Memory, ints, kinds, ran, setups
 
 SOURCE = r"""
 #define N 64

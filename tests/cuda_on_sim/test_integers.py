@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .launching import launch
+from .gpu import launch
 
 ALL = 2**32 - 1
 

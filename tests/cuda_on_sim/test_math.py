@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from .launching import launch
+from .gpu import launch
 
 # Function: the range of its argument, and NumPy's name or a function.
 PI = np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)

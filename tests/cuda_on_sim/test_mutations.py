@@ -8,7 +8,7 @@ import pytest
 from ..tables import rows
 from .controls import does_harm, every_mutation, reported
 from .corpus.cases import every_program
-from .judged import JUDGED
+from .judgements import JUDGED
 from .mutations import functions, reachable
 
 PROGRAMS = every_program()

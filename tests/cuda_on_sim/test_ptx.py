@@ -8,7 +8,7 @@ from accel.backends.cuda_on_cpu.text.ptx import translated_ptx
 from accel.errors import KernelMemoryError, KernelRaceError, KernelSyntaxError
 
 from ..tables import rows
-from .launching import launch
+from .gpu import launch
 
 checks = pytest.mark.parametrize("checks", ["", "all"])
 BF16 = ml_dtypes.bfloat16

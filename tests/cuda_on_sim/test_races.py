@@ -3,7 +3,7 @@
 import pytest
 
 from ..tables import rows
-from .checking import THOROUGH, ints, kinds, ran
+from .checks import THOROUGH, ints, kinds, ran
 
 SOURCE = r"""
 #include <cooperative_groups.h>

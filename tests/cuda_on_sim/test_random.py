@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .launching import launch
+from .gpu import launch
 
 SOURCE = r"""
 #include <curand_kernel.h>

@@ -7,7 +7,7 @@ import accel
 from accel import RawKernel
 from accel.errors import KernelRaceError
 
-from .checking import ALL, Memory, floats, ints, kinds, ran
+from .checks import ALL, Memory, floats, ints, kinds, ran
 
 SOURCE = r"""
 #include <cooperative_groups.h>

@@ -13,7 +13,7 @@ from accel.backends.cuda_on_cpu.launch.structures import Kind, Standpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .checking import Memory, kinds, module, ran, setups
+from .checks import Memory, kinds, module, ran, setups
 
 SOURCE = Path(__file__).with_name("running.cu").read_text(encoding="utf-8")
 SETUPS = setups()

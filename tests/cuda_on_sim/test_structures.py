@@ -9,7 +9,7 @@ from accel.backends.cuda_on_cpu.build.machine_files import API, HEADERS
 from accel.backends.cuda_on_cpu.launch import structures
 from accel.backends.cuda_on_cpu.programs import child
 
-from .checking import setups
+from .checks import setups
 
 STRUCTURES = [
     structures.Dim, structures.Range, structures.Shared, structures.Place, structures.Finding, structures.Standing,

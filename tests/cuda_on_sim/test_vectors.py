@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .launching import launch
+from .gpu import launch
 
 ELEMENTS = {
     "char": ("signed char", 1), "uchar": ("unsigned char", 1), "short": ("short", 2), "ushort": ("unsigned short", 2),

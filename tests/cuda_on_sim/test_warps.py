@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .launching import launch
+from .gpu import launch
 
 TYPES = {
     "int": "i4", "unsigned": "u4", "long long": "i8", "unsigned long long": "u8", "float": "f4", "double": "f8",

@@ -13,8 +13,8 @@ from accel.ir import Cast, Check, Guard, Local, Number, Once, View
 from accel.memory import heap_of
 from accel.memory.storage_work import Use, submit_ordered
 
-from ..gpu_code.building import POSITION, const, index, loop, program, store, view
 from ..gpu_code.example_programs import COPIED, DEBUG, SAXPY, TRANSPOSED, atomic, reduced
+from ..gpu_code.pieces import POSITION, const, index, loop, program, store, view
 from ..kernels.raw_contract import container
 
 pytestmark = pytest.mark.usefixtures("gpu_machine")

@@ -14,7 +14,7 @@ from accel.testing.blocks import host_span, lent, read, write
 from accel.testing.plans import carry_out, set_all
 
 from ..gpu_code.cases import every_kernel
-from ..gpu_code.copying import DTYPES, End, places, wide_distances
+from ..gpu_code.comparison import DTYPES, End, places, wide_distances
 from ..gpu_code.strategies import WIDTHS, copies, fills, gathers, seeds, tables
 from .effort import THOROUGH
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.abc import Fill, Leaf, Plan
 
-from .copying import Case, End, Memory, launch_of
+from .comparison import Case, End, Memory, launch_of
 from .strategies import aligned, plan_of
 
 __all__ = ["accesses", "every_kernel", "launches_with", "macro", "matrix", "nothing", "rows"]

@@ -38,7 +38,7 @@ from accel.ir import (
     While,
 )
 
-from .building import POSITION, at, const, index, load, local, loop, program, store, view
+from .pieces import POSITION, at, const, index, load, local, loop, program, store, view
 
 __all__ = [
     "COLLATZ",

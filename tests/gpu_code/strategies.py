@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from accel.abc import Fill, Leaf, Plan, Swizzling
 
-from .copying import Case, End, places
+from .comparison import Case, End, places
 
 WIDTHS = (1, 2, 4, 8, 16)
 # Near the sizes of tiles and of blocks; fewer extents for more loops.

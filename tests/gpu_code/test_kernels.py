@@ -12,7 +12,7 @@ from accel.abc import CacheEviction, Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
 
 from .cases import every_kernel, macro, matrix, rows
-from .copying import DTYPES, Case, End, check_copy, check_fill, conflicts
+from .comparison import DTYPES, Case, End, check_copy, check_fill, conflicts
 from .on_processor import ALL
 from .shapes import permuted
 from .strategies import WIDTHS, aligned, copies, few_blocks, fills, gathers, seeds, tables

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accel.abc import Block, Leaf, Limits, Operand, Plan, Span
 
 from .cases import macro, matrix
-from .copying import Case, Memory, launch_of, run
+from .comparison import Case, Memory, launch_of, run
 from .strategies import WIDTHS
 
 

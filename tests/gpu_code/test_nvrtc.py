@@ -12,7 +12,7 @@ from accel.errors import KernelSyntaxError
 from ..tables import rows
 from . import nvrtc, tools, users
 from .cases import accesses, every_kernel, launches_with, nothing
-from .copying import Case, End, launch_of
+from .comparison import Case, End, launch_of
 from .strategies import WIDTHS
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")

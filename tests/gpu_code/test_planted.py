@@ -7,7 +7,7 @@ from accel.backends.cupy import launches
 from accel.abc import Fill, Leaf, Plan, Swizzling
 
 from .cases import matrix, rows
-from .copying import Case, End, check_copy
+from .comparison import Case, End, check_copy
 from .on_processor import ALL, KernelError
 from .shapes import permuted
 from .strategies import aligned, plan_of

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from accel.errors import CapabilityError
 from accel.ir import Assign, Atomic, Binary, Compare, Frame, If, Loop, Number, Once, Reduction
 
-from .building import POSITION, at, const, index, load, local, loop, program, store, view
 from .example_programs import (
     COLLATZ,
     DEBUG,
@@ -27,6 +26,7 @@ from .example_programs import (
     votes,
 )
 from .on_processor import ALL
+from .pieces import POSITION, at, const, index, load, local, loop, program, store, view
 from .programs import run_text
 
 BF16 = np.dtype(ml_dtypes.bfloat16)

@@ -9,7 +9,7 @@ import pytest
 from accel.dtypes import supported
 from accel.ir import TRUTH, Binary, Call, Cast, Compare, Logic, Select, Unary
 
-from .building import const, elementwise, load, view
+from .pieces import const, elementwise, load, view
 from .programs import run_text
 
 BF16 = np.dtype(ml_dtypes.bfloat16)

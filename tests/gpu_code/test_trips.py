@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from accel.ir import INDEX, Assign, Cast, Extent, Loop, Number, Program, Stride
 
-from .building import POSITION, const, index, local, program, view
+from .pieces import POSITION, const, index, local, program, view
 
 V, N = view("v", "f4", 2), Number("n", INDEX)
 FEW = st.integers(-50, 50)

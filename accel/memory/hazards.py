@@ -126,20 +126,22 @@ def _record(
         return
     access = low, high, work
     while True:
-        seen = record.hazards
-        if seen is None:
+        hazards = record.hazards
+        if hazards is None:
             updated: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
         else:
-            updated = _writing(seen, access, whole, after, replaced) if writing else _reading(seen, access, after, read)
-        if record.hazards is seen:  # else a signal handler or a finaliser of this thread recorded something
+            updated = (
+                _writing(hazards, access, whole, after, replaced) if writing else _reading(hazards, access, after, read)
+            )
+        if record.hazards is hazards:  # else a signal handler or a finaliser of this thread recorded something
             record.hazards = updated
             return
 
 
 def _writing(
-    seen: Hazards, access: Access, whole: bool, after: list[Submission], replaced: list[Submission]
+    hazards: Hazards, access: Access, whole: bool, after: list[Submission], replaced: list[Submission]
 ) -> Hazards:
-    writes, reads, unreplaced = seen
+    writes, reads, unreplaced = hazards
     low, high, work = access
     after += [each[2] for each in chain(writes, reads) if each[0] < high and low < each[1] and each[2] is not work]
     # Accesses within these bytes need no record: what comes after them comes after this one.
@@ -151,8 +153,8 @@ def _writing(
     return (*writes, access), reads, (*[each for each in unreplaced if not each[2].sound], access)
 
 
-def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:
-    writes, reads, unreplaced = seen
+def _reading(hazards: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:
+    writes, reads, unreplaced = hazards
     low, high, work = access
     after += [each[2] for each in writes if each[0] < high and low < each[1] and each[2] is not work]
     read += [each[2] for each in unreplaced if each[0] < high and low < each[1] and each[2] is not work]
@@ -162,10 +164,10 @@ def _reading(seen: Hazards, access: Access, after: list[Submission], read: list[
 def pending(claim: Claim) -> list[Submission]:
     """Return the submissions that the host must wait for before it uses the bytes."""
     record, low, high, writing, _ = claim
-    seen = record.hazards
-    if seen is None:
+    hazards = record.hazards
+    if hazards is None:
         return []
-    first = chain(seen[0], seen[1]) if writing else seen[0]
+    first = chain(hazards[0], hazards[1]) if writing else hazards[0]
     return [each[2] for each in first if each[0] < high and low < each[1]]
 
 
@@ -184,9 +186,9 @@ def settle(claim: Claim, *, of_tasks: bool = True) -> None:
     for work in pending(claim):
         work.settle()
     record, low, high, writing, _ = claim
-    seen = record.hazards
-    if seen is not None and not writing:
-        failed = [each[2] for each in seen[2] if each[0] < high and low < each[1]]
+    hazards = record.hazards
+    if hazards is not None and not writing:
+        failed = [each[2] for each in hazards[2] if each[0] < high and low < each[1]]
         refuse_failed([each for each in failed if of_tasks or not getattr(each.event, "of_tasks", False)])
     forget(record)
 
@@ -209,10 +211,10 @@ def refuse_failed(sources: Iterable[Submission]) -> None:
 
 def forget(record: HazardRecord) -> None:
     """Forget finished work, except for writes that failed."""
-    seen = record.hazards
-    if seen is None:
+    hazards = record.hazards
+    if hazards is None:
         return
-    recorded = {each[2] for each in chain(*seen)}
+    recorded = {each[2] for each in chain(*hazards)}
     done = {work for work in recorded if work.done()}
     if done:
         forget_these(record, done, {work for work in done if work.culprit() is not None})
@@ -220,27 +222,27 @@ def forget(record: HazardRecord) -> None:
 
 def forget_some(record: HazardRecord) -> None:
     """Forget finished work, if there are twice as many accesses as the last time."""
-    seen = record.hazards
-    if seen is not None and any(len(each) > 15 and not len(each) & len(each) - 1 for each in seen):
+    hazards = record.hazards
+    if hazards is not None and any(len(each) > 15 and not len(each) & len(each) - 1 for each in hazards):
         forget(record)
 
 
 def forget_failures(record: HazardRecord, low: int, high: int) -> None:
     """Forget the failed writes of bytes that are freed: other memory at their address has nothing to do with them."""
     while True:
-        seen = record.hazards
-        if seen is None:
+        hazards = record.hazards
+        if hazards is None:
             return
-        writes, reads, unreplaced = seen
+        writes, reads, unreplaced = hazards
         pending = {each[2] for each in writes}
-        kept = tuple([each for each in unreplaced if each[2] in pending or each[0] < low or high < each[1]])
-        if len(kept) == len(unreplaced):
+        others = tuple([each for each in unreplaced if each[2] in pending or each[0] < low or high < each[1]])
+        if len(others) == len(unreplaced):
             return
-        remaining: Hazards | None = (writes, reads, kept)
+        remaining: Hazards | None = (writes, reads, others)
         if remaining == _NONE:
             remaining = None
         # No call between these: another thread may have recorded something.
-        if record.hazards is seen:
+        if record.hazards is hazards:
             record.hazards = remaining
             return
 
@@ -253,14 +255,14 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
         return
     for claim in claims:
         record = claim[0]
-        seen = record.hazards
-        if seen is None:
+        hazards = record.hazards
+        if hazards is None:
             continue
-        writes, reads, unreplaced = seen
+        writes, reads, unreplaced = hazards
         # The usual case: nothing else is recorded.
         alone = len(writes) + len(reads) == 1 and (writes or reads)[0][2] is work and unreplaced == writes
         # No call between these, as in `forget_these`.
-        if alone and record.hazards is seen:
+        if alone and record.hazards is hazards:
             record.hazards = None
             continue
         forget_these(record, {work}, set())
@@ -271,10 +273,10 @@ def leave(work: Submission, claims: Iterable[Claim]) -> None:
 def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submission]) -> None:
     """Forget finished submissions; of those that failed, the writes are kept for readers to see."""
     while True:
-        seen = record.hazards
-        if seen is None:
+        hazards = record.hazards
+        if hazards is None:
             return
-        writes, reads, unreplaced = seen
+        writes, reads, unreplaced = hazards
         remaining: Hazards | None = (
             tuple([each for each in writes if each[2] not in done]),
             tuple([each for each in reads if each[2] not in done]),
@@ -283,6 +285,6 @@ def forget_these(record: HazardRecord, done: set[Submission], failed: set[Submis
         if remaining == _NONE:
             remaining = None
         # No call between these: another thread may have recorded something.
-        if record.hazards is seen:
+        if record.hazards is hazards:
             record.hazards = remaining
             return

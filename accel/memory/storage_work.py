@@ -144,14 +144,14 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
-    submission, claims, owners, kept = Submission(), [], [], 0
+    submission, claims, owners, count = Submission(), [], [], 0
     for storage, writing, whole in uses:
         claims.append(storage.claim(writing=writing, whole=whole))
         owners.append(storage.owner)
     try:
         for owner in owners:  # another thread may release one meanwhile, or has done so
             owner.add_keep_alive()
-            kept += 1
+            count += 1
         with submission.begun:
             _begin(submission, claims)
             result = work()
@@ -159,7 +159,7 @@ def on_host(uses: Sequence[Use], work: Callable[[], _Result]) -> _Result:
             return result
     finally:
         leave(submission, claims)
-        for owner in owners[:kept]:
+        for owner in owners[:count]:
             # No call between these: another thread may release the last handle.
             if owner.handles:
                 owner.keep_alives -= 1

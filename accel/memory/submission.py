@@ -197,16 +197,16 @@ class Submission(DeferredEvent):
 
     def culprit(self) -> Event | None:
         """Return the event that failed, of this work or of the work that wrote its input; the work must be done."""
-        seen, to_ask = {self}, [self]
+        visited, to_ask = {self}, [self]
         while to_ask:
             each = to_ask.pop()
             if each.event is not None and each.event.failed:
                 # Or a chain of refusals would keep all of them alive.
                 self.sources = (each,) if each is not self else ()
                 return each.event
-            sources = {*each.sources} - seen
+            sources = {*each.sources} - visited
             to_ask += sources
-            seen |= sources
+            visited |= sources
         self.sources = ()  # or a chain of copies would keep all earlier ones alive
         return None
 

@@ -57,7 +57,7 @@ class HostWork:
     Attributes
     ----------
     after : sequence of Work
-        What it waits for; empty when it is over.
+        The works that it waits for; empty when it is over.
     """
 
     __slots__ = ("_gate", "_over", "_process", "after", "failure")

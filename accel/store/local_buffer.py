@@ -6,6 +6,8 @@ from math import prod
 from operator import index, mul
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
+import numpy as np
+
 from accel.abc.operand import Operand
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
@@ -197,11 +199,7 @@ class TaskLocalBuffer:
         if not isinstance(storage, HostStorage):
             raise DeviceMismatchError(f"NumPy cannot read memory of {self.device}; make the buffer on the cpu")
         array = storage.export().view(self._type).reshape(self._extents)
-        if dtype is None or as_dtype(dtype) == self._type:
-            return array.copy() if copy else array
-        if copy is False:
-            raise ValueError(f"{self._type.name} becomes {dtype} only by a copy; write copy=None")
-        return array.astype(as_dtype(dtype))
+        return np.array(array, dtype and as_dtype(dtype), copy=copy)
 
     def __repr__(self) -> str:
         return f"<TaskLocalBuffer of {self._type.name}, extents {self._extents}, {self.memory_kind.name}>"

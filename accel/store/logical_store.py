@@ -5,6 +5,8 @@ from os import PathLike
 from typing import Any, SupportsIndex
 from uuid import uuid4
 
+import numpy as np
+
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
@@ -171,10 +173,7 @@ class LogicalStore(StoreView):
         self._move_to(place)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
-        values = host_values(self)
-        if dtype is not None and as_dtype(dtype) != values.dtype:
-            values, copy = values.astype(as_dtype(dtype)), False
-        return values.copy() if copy else values
+        return np.array(host_values(self), dtype and as_dtype(dtype), copy=copy)
 
     def __dask_tokenize__(self) -> str:
         return uuid4().hex  # the values change: no two arrays of Dask share them

@@ -21,7 +21,7 @@ def _never() -> bool:
 
 
 class PhysicalCore:
-    """Base of `PhysicalStore`: its fields and what they tell.
+    """Base of `PhysicalStore`: its fields and properties.
 
     Attributes
     ----------

@@ -184,11 +184,7 @@ class PhysicalStore(PhysicalAccess, Interchange):
         array = self._elements(self._all(), writable=self._access is not Access.READ)
         if not isinstance(array, np.ndarray):
             raise DeviceMismatchError(f"NumPy cannot read memory of {self.device}; write get_physical_store('cpu')")
-        if dtype is None or as_dtype(dtype) == array.dtype:
-            return array.copy() if copy else array
-        if copy is False:
-            raise ValueError(f"{array.dtype} becomes {dtype} only by a copy; write copy=None")
-        return array.astype(as_dtype(dtype))
+        return np.array(array, dtype and as_dtype(dtype), copy=copy)
 
     def _all(self) -> Part:
         return Part.of(self._known_map(), self.dtype)

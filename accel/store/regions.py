@@ -76,7 +76,7 @@ class Effect(Protocol):
 
 
 class Regions:
-    """What is recorded of a root; guarded by `lock`.
+    """The works in flight and the invalid elements of a root; guarded by `lock`.
 
     Attributes
     ----------

@@ -53,8 +53,8 @@ class Shape(Sequence[int]):
         ndim : int
             Number of dimensions.
         wait : callable
-            Blocks until the extents are known, and returns them. What it raises is raised to the caller that needs the
-            extents; the next one calls it again.
+            Blocks until the extents are known, and returns them. Its error is raised at the request for the extents;
+            the next request calls it again.
         """
         shape = cls.__new__(cls)
         shape._extents, shape._ndim, shape._wait = None, ndim, wait

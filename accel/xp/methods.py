@@ -25,7 +25,7 @@ _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
 
 
 class Methods(ArrayBase):
-    """The abstract base of `Array` with what NumPy's arrays have: operators, methods, attributes."""
+    """The abstract base of `Array` with the operators, methods and attributes of NumPy's arrays."""
 
     __slots__ = ()
 

@@ -150,7 +150,7 @@ class _HostExchange(Exchange):
         self._targets = {id(each) for target in targets for each in _several(target)}
 
     def write_back(self) -> None:
-        """Copy what the function wrote to copies of device arrays into these arrays."""
+        """Copy results that the function wrote to copies on the host into the arrays on the device."""
         for array, ours in self._natives.values():
             if id(ours) in self._targets:
                 ours[...] = self._moved(array)

@@ -13,7 +13,7 @@ import accel
 from accel import Device, xp
 from accel.errors import DeviceMismatchError, ReadOnlyError, StoreError, StoreIndexError, StoreValueError
 from accel.memory.any_storage import allocate
-from accel.store import ADD, MAX, OR, Domain, PhysicalStore, Slice, StoreTarget, create_store, from_array
+from accel.store import ADD, MAX, OR, Domain, PhysicalStore, Slice, StoreTarget, create_buffer, create_store, from_array
 from accel.store.index_maps import IndexMap
 from accel.store.regions import Access
 from accel.store.root import HOST
@@ -400,11 +400,14 @@ def test_the_store_of_a_plain_array_is_that_of_its_data():
 
 
 def test_numpy_converts_and_copies_as_asked():
-    store = filled((3,)).get_physical_store()
-    assert np.asarray(store, dtype="float32").tolist() == [0, 1, 2]
-    assert np.array(store, copy=True) is not np.asarray(store)
-    with pytest.raises(ValueError, match="copy"):
-        np.asarray(store, dtype="float32", copy=False)
+    store, buffer = filled((3,)), create_buffer("int64", 3, "cpu")
+    np.asarray(buffer)[...] = [0, 1, 2]
+    for source in (store, store.get_physical_store(), buffer):
+        assert np.asarray(source, dtype="float32").tolist() == [0, 1, 2]
+        assert np.shares_memory(np.asarray(source), np.asarray(source, copy=False))
+        assert not np.shares_memory(np.array(source, copy=True), np.asarray(source))
+        with pytest.raises(ValueError, match="copy"):
+            np.asarray(source, dtype="float32", copy=False)
 
 
 def test_a_store_of_no_dimensions_has_one_element():

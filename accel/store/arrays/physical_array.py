@@ -151,7 +151,7 @@ class ListPhysicalArray(PhysicalArray):
         return self
 
     def elements(self) -> list[Any]:
-        """Return what `lists` does."""
+        """Return each list; as `lists`."""
         return self.lists()
 
     def lists(self) -> list[Any]:
@@ -238,7 +238,7 @@ class StringPhysicalArray(PhysicalArray):
         return self
 
     def elements(self) -> list[str | None]:
-        """Return what `strings` does."""
+        """Return each string; as `strings`."""
         return self.strings()
 
     def strings(self) -> list[str | None]:

@@ -30,9 +30,9 @@ def _xp() -> Any:
 
 
 def _token(x: Array) -> tuple[object, ...]:
-    """Return what names the values of an array: on the host they themselves do, without a copy to the host elsewhere.
+    """Return a name for the values of an array: made of the values on the host, and of a random number elsewhere.
 
-    Two Dask arrays of the same array on a device thus have two names.
+    So nothing is copied to the host, and two Dask arrays of one array on a device have two names.
     """
     normalize = import_module("dask.tokenize").normalize_token
     if x.device is Device.CPU:

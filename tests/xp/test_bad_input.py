@@ -27,7 +27,7 @@ VALUES = np.asarray([1.0, 2.0, 3.0])
 
 
 def names_on(device):
-    """Return what the lines below use: arrays on a device and on others, and what no array is."""
+    """Return the names in the lines below: arrays on a device and on others, and objects of other libraries."""
     names = {
         "np": np,
         "accel": accel,

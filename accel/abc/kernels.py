@@ -120,7 +120,7 @@ class SupportsKernels(Protocol):
 
 @runtime_checkable
 class ChecksThreads(Protocol):
-    """A backend that checks what the threads of an explicit grid do to each other.
+    """A backend that checks the accesses and the barriers of the threads of an explicit grid.
 
     Programs with an explicit grid have guards on its devices also outside of debug mode, so that it knows the lines.
     """

@@ -348,7 +348,7 @@ class SupportsRawKernels(Protocol):
     ) -> Executable:
         """Return a kernel of some source, compiled now or before.
 
-        The parameters are for backends that check what kernels do.
+        The parameters are for backends that check kernels.
 
         Raises
         ------

@@ -11,7 +11,7 @@ Kind = Literal["memcpy", "rows", "transpose", "gather", "table"]
 
 
 class CacheEviction(PlainEnum):
-    """Hint for how long a device's cache should keep what a copy reads (Mojo's CacheEviction)."""
+    """Hint for how long a device's cache should keep the elements that a copy reads (Mojo's CacheEviction)."""
 
     NORMAL = "evict_normal"
     FIRST = "evict_first"

@@ -1,4 +1,4 @@
-"""What a backend is told of the parameters and the arguments of kernels in its language."""
+"""`RawParameter` and `Pointer`: the parameters and the arguments of kernels in the language of a backend."""
 
 from typing import Protocol, Self
 
@@ -10,7 +10,7 @@ __all__ = ["Pointer", "RawParameter"]
 
 
 class RawParameter(Protocol):
-    """What is known of a parameter of a kernel."""
+    """The description of a parameter of a kernel."""
 
     @property
     def name(self) -> str:

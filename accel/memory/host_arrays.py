@@ -9,7 +9,7 @@ from accel.abc.operand import Operand
 __all__ = ["bytes_at", "export"]
 
 
-class _Exported:
+class _ArrayInterface:
     """The base of the array; NumPy reads its interface once."""
 
     __slots__ = ("__array_interface__", "keep")
@@ -28,7 +28,7 @@ def bytes_at(
     pointer: int, nbytes: int, readonly: bool = False, keep: object = None
 ) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Return the bytes at an address as a NumPy array that keeps an object alive, as do all views of it."""
-    return np.asarray(_Exported(pointer, nbytes, readonly, keep))
+    return np.asarray(_ArrayInterface(pointer, nbytes, readonly, keep))
 
 
 def export(operand: Operand, keep: object) -> np.ndarray[Any, np.dtype[Any]]:

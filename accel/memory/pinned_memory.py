@@ -70,7 +70,7 @@ class FreesAfterEvents:
                 self.waiting.append((event, block))
 
 
-class _PageLocked:
+class _PageLockedAllocator:
     """Allocates the page-locked memory of a backend for one device."""
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
@@ -101,7 +101,7 @@ class PinnedPool(FreesAfterEvents):
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
         self.device = device
-        self._locked = _PageLocked(device, backend)
+        self._locked = _PageLockedAllocator(device, backend)
         self._pool = Pool(self._locked)
         super().__init__(self._pool)
 

@@ -143,7 +143,7 @@ NOTHING = Memory(Device.SIM, 0, _NO_BYTES)
 """The memory of blocks without bytes."""
 
 
-class Released(NamedTuple):
+class ReleasedBlock(NamedTuple):
     """A block that was released, for reports of kernels that still use it.
 
     Attributes
@@ -170,7 +170,7 @@ class Released(NamedTuple):
     content: Bytes
 
     @classmethod
-    def of(cls, memory: Memory, where: str) -> "Released":
+    def of(cls, memory: Memory, where: str) -> "ReleasedBlock":
         """Return the record of a block that is about to be released."""
         content = memory._bytes if memory.nbytes <= _QUARANTINED else _NO_BYTES
         return cls(memory.device, memory.host, memory.nbytes, memory.pointer, repr(memory), memory.site, where, content)
@@ -204,7 +204,7 @@ class DeviceMemory:
 
     Attributes
     ----------
-    released : deque of Released or None
+    released : deque of ReleasedBlock or None
         The blocks that were released last, if kernels may hold addresses of them.
     stale_cells : deque of int
         The addresses of the shadows of blocks that are gone, to be dropped.
@@ -219,7 +219,7 @@ class DeviceMemory:
         self._starts: list[int] | None = None
         self._returned: deque[_Place] = deque()
         self._used = 0
-        self.released: deque[Released] | None = None
+        self.released: deque[ReleasedBlock] | None = None
         self.stale_cells: deque[int] = deque()
 
     @property
@@ -299,7 +299,7 @@ class DeviceMemory:
         """Free memory; ``where`` is the call site for error messages. Takes no lock, so finalisers may call it."""
         if memory.nbytes and not memory.freed:
             if self.released is not None:
-                self.released.append(Released.of(memory, where))
+                self.released.append(ReleasedBlock.of(memory, where))
             memory.free(where)
             # By its table entry and not by its address: a collection clears the weak reference before it runs the
             # finaliser that frees the memory, and by then the address may be allocated again.

@@ -23,7 +23,7 @@ from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
 from .launcher import Launcher
 from .memory import Memory
 from .races import Operation
-from .raw_sources import Kernels, Loaded
+from .raw_sources import Kernels, LoadedKernel
 from .regions import Region
 from .streams import Task
 
@@ -78,7 +78,7 @@ class MemoryArgument:
 class _Launch:
     """A launch as it was submitted, with the settings of that moment."""
 
-    loaded: Loaded
+    loaded: LoadedKernel
     values: "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]"
     grid: Dim3
     block: Dim3
@@ -165,10 +165,10 @@ class SimRawExecutable:
         queue = self._launcher.stream_of(stream, self._device)
         return queue.submit(f"kernel {self._kernel}", partial(self._run, launch))
 
-    def _loaded(self, settings: config.Settings) -> Loaded:
+    def _loaded(self, settings: config.Settings) -> LoadedKernel:
         return self._kernels.loaded(self._kernel, settings.sim_warp, checked=bool(settings.kernel_checks))
 
-    def _refuse(self, loaded: Loaded, block: Dim3, arguments: Sequence[Any]) -> None:
+    def _refuse(self, loaded: LoadedKernel, block: Dim3, arguments: Sequence[Any]) -> None:
         sizes = tuple(np.asarray(each).nbytes for each in arguments)
         if sizes != loaded.entry.sizes:
             raise KernelLaunchError(
@@ -310,6 +310,6 @@ def _range(area: Area, cells: int) -> Range:
     )
 
 
-def _drop(loaded: Loaded, stale: deque[int]) -> None:
+def _drop(loaded: LoadedKernel, stale: deque[int]) -> None:
     while stale:
         loaded.module.runtime.accel_sim_drop_cells(ctypes.c_void_p(stale.popleft()))

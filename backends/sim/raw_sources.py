@@ -10,14 +10,14 @@ from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.module import Entry, Module
 from .memory import DeviceMemory, Memory
 
-__all__ = ["Kernels", "Loaded"]
+__all__ = ["Kernels", "LoadedKernel"]
 
 _STATIC = 48 * 1024
 _SHARED = {32: 227 * 1024, 64: 64 * 1024}
 """Bytes of shared memory that a block can have: on NVIDIA's GPUs since Hopper, and on AMD's."""
 
 
-class Loaded(NamedTuple):
+class LoadedKernel(NamedTuple):
     """A kernel in the memory of a device.
 
     Attributes
@@ -64,9 +64,9 @@ class Kernels:
         self._instances = instances
         self._variables: dict[tuple[Module, str], Memory] = {}
         self._cells: dict[Module, Cells] = {}
-        self._loaded: dict[tuple[str, int, bool], Loaded] = {}
+        self._loaded: dict[tuple[str, int, bool], LoadedKernel] = {}
 
-    def loaded(self, kernel: str, warp: int, *, checked: bool) -> Loaded:
+    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
         """Return a kernel, compiled for a width of warps, with or without checks.
 
         Raises
@@ -86,7 +86,7 @@ class Kernels:
             for variable in module.shared:
                 _refuse_static(kernel, variable.name, variable.size)
             cells = self._cells.setdefault(module, {})
-            loaded = self._loaded.setdefault(key, Loaded(module, module.entry(kernel), cells))
+            loaded = self._loaded.setdefault(key, LoadedKernel(module, module.entry(kernel), cells))
         return loaded
 
     def variable(self, name: str, space: DeviceMemory, warp: int, *, checked: bool) -> Memory:

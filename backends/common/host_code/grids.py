@@ -29,7 +29,7 @@ _WAITING = (Barrier, Shuffle, Vote)
 def threads(program: Program, slots: Slots, helpers: dict[str, str], number: int, step: Threads) -> str:
     """Return the functions of an explicit grid: of a thread, and of a range of blocks."""
     waits = any(isinstance(statement, _WAITING) for statement in statements_in(step.body))
-    shared = _Shared(program)
+    shared = _SharedMemory(program)
     thread = _Thread(program, slots, helpers, shared, waits=waits)
     printed = thread.printed(number, step)
     if not waits:
@@ -37,7 +37,7 @@ def threads(program: Program, slots: Slots, helpers: dict[str, str], number: int
     return printed + schedule(slots, helpers, number, shared.nbytes, thread.scope.room, thread.sites)
 
 
-class _Shared:
+class _SharedMemory:
     """Where the shared arrays lie in the memory of a block."""
 
     def __init__(self, program: Program) -> None:
@@ -61,7 +61,7 @@ class _Thread(Function):
     """Prints the code of a thread."""
 
     def __init__(
-        self, program: Program, slots: Slots, helpers: dict[str, str], shared: _Shared, *, waits: bool
+        self, program: Program, slots: Slots, helpers: dict[str, str], shared: _SharedMemory, *, waits: bool
     ) -> None:
         super().__init__(program, slots, helpers, "%frame" if waits else "")
         self._waits = waits

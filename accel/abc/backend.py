@@ -1,7 +1,7 @@
 """`Backend`: what an object must implement to serve a type of device.
 
 `accel.abc.optional` has the protocols that a backend may implement besides. `accel.testing.BackendConformance` tests
-what this page promises.
+the promises of this page.
 """
 
 import sys

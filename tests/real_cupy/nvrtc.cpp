@@ -23,25 +23,25 @@ std::string text_of(PyObject* object) {
 }
 
 PyObject* list_of(int count, const char* const* texts) {
-    PyObject* made = PyList_New(count);
-    for (int each = 0; each < count; each++) PyList_SetItem(made, each, PyUnicode_FromString(texts[each]));
-    return made;
+    PyObject* list = PyList_New(count);
+    for (int each = 0; each < count; each++) PyList_SetItem(list, each, PyUnicode_FromString(texts[each]));
+    return list;
 }
 
 // Call fake_nvrtc.compile(source, options), which returns what was compiled and a log; nothing was if there is a log.
 void compile(Program& program, int count, const char* const* options) {
     PyObject* module = PyImport_ImportModule("fake_nvrtc");
-    PyObject* given = list_of(count, options);
-    PyObject* made = module ? PyObject_CallMethod(module, "compile", "sO", program.source.c_str(), given) : nullptr;
-    if (made) {
-        program.compiled = text_of(PyTuple_GetItem(made, 0));
-        program.log = text_of(PyTuple_GetItem(made, 1));
+    PyObject* arguments = list_of(count, options);
+    PyObject* result = module ? PyObject_CallMethod(module, "compile", "sO", program.source.c_str(), arguments) : nullptr;
+    if (result) {
+        program.compiled = text_of(PyTuple_GetItem(result, 0));
+        program.log = text_of(PyTuple_GetItem(result, 1));
     } else {
         PyErr_Print();
         program.log = "fake_nvrtc failed";
     }
-    Py_XDECREF(made);
-    Py_XDECREF(given);
+    Py_XDECREF(result);
+    Py_XDECREF(arguments);
     Py_XDECREF(module);
 }
 
@@ -72,8 +72,8 @@ API nvrtcResult nvrtcGetNumSupportedArchs(int* count) {
     return NVRTC_SUCCESS;
 }
 
-API nvrtcResult nvrtcGetSupportedArchs(int* found) {
-    *found = ARCHITECTURE;
+API nvrtcResult nvrtcGetSupportedArchs(int* architectures) {
+    *architectures = ARCHITECTURE;
     return NVRTC_SUCCESS;
 }
 
@@ -89,9 +89,9 @@ API nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
 }
 
 API nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
-    auto held = PyGILState_Ensure();
+    auto state = PyGILState_Ensure();
     compile(*program, count, options);
-    PyGILState_Release(held);
+    PyGILState_Release(state);
     return program->log.empty() ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
 }
 

@@ -57,11 +57,11 @@ struct Copy : Work {
 };
 
 void copy_rows(const Rows& to, const Rows& from) {
-    uint8_t *known = written_at(to.begin), *source = written_at(from.begin);
+    uint8_t *marks = written_at(to.begin), *source = written_at(from.begin);
     for (size_t row = 0; row < to.height; ++row) {
         memmove(to.begin + row * to.pitch, from.begin + row * from.pitch, to.width);
-        if (known && source) memmove(known + row * to.pitch, source + row * from.pitch, to.width);
-        else if (known) memset(known + row * to.pitch, 1, to.width);
+        if (marks && source) memmove(marks + row * to.pitch, source + row * from.pitch, to.width);
+        else if (marks) memset(marks + row * to.pitch, 1, to.width);
     }
 }
 
@@ -130,12 +130,12 @@ void fill_now(Work& work) {
     const auto& fill = (const Fill&)work;
     const Rows& to = fill.to;
     cudaError_t error = checked(work.function, work.pc, to, "destination", Side::DEVICE);
-    uint8_t* known = error ? nullptr : written_at(to.begin);
+    uint8_t* marks = error ? nullptr : written_at(to.begin);
     for (size_t row = 0; !error && row < to.height; ++row) {
         char* begin = to.begin + row * to.pitch;
         if (fill.size == 1) memset(begin, int(fill.value), to.width);
         else for (size_t at = 0; at < to.width; at += fill.size) memcpy(begin + at, &fill.value, fill.size);
-        if (known) memset(known + row * to.pitch, 1, to.width);
+        if (marks) memset(marks + row * to.pitch, 1, to.width);
     }
     work_failed(error);
 }

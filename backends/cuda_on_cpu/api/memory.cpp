@@ -52,15 +52,8 @@ bool grow() {
     return true;
 }
 
-// The index of the first range that begins after an address.
 uint64_t after(uint64_t address) {
-    uint64_t low = 0, high = table.count;
-    while (low < high) {
-        const uint64_t middle = (low + high) / 2;
-        if (table.ranges[middle].begin > address) high = middle;
-        else low = middle + 1;
-    }
-    return low;
+    return first_after(address, table.count, [](uint64_t i) { return &table.ranges[i]; });
 }
 
 void erase(uint64_t at) {
@@ -70,15 +63,15 @@ void erase(uint64_t at) {
 }
 
 void forget_released() {
-    uint64_t kept = 0, forget = table.released / 2;
+    uint64_t rest = 0, forget = table.released / 2;
     for (uint64_t i = 0; i < table.count; ++i) {
         if (table.ranges[i].released && forget) {
             --forget, --table.released;
             continue;
         }
-        table.ranges[kept] = table.ranges[i], table.origins[kept++] = table.origins[i];
+        table.ranges[rest] = table.ranges[i], table.origins[rest++] = table.origins[i];
     }
-    table.count = kept;
+    table.count = rest;
 }
 
 // Gives whole pages back to the system.

@@ -138,9 +138,9 @@ class accel_sim_warp_group : public thread_group {
     }
     template <typename T>
     ACCEL_SIM_INLINE accel_sim::Mask match_all(T value, int& all) const {
-        const uint64_t found = lanes.matches(bits_of(value));
-        all = found == lanes.mask;
-        return all ? of_ranks(found) : 0;
+        const uint64_t same = lanes.matches(bits_of(value));
+        all = same == lanes.mask;
+        return all ? of_ranks(same) : 0;
     }
 };
 
@@ -196,18 +196,18 @@ ACCEL_SIM_INLINE thread_block_tile<N, Parent> tiled_partition(const Parent& pare
 ACCEL_SIM_INLINE thread_group tiled_partition(const thread_group& parent, unsigned size) {
     const bool warp = parent.kind == thread_group::LANES;
     const unsigned rank = parent.thread_rank(), first = rank / size * size;
-    thread_group made(thread_group::LANES, 0);
-    made.parts = (parent.size() + size - 1) / size, made.part = rank / size;
+    thread_group group(thread_group::LANES, 0);
+    group.parts = (parent.size() + size - 1) / size, group.part = rank / size;
     const uint64_t all = warp ? parent.lanes.mask : accel_sim::existing_lanes();
     const unsigned begin = warp ? first : accel_sim::here()->lane / size * size;
     for (unsigned i = 0; i < size && begin + i < accel_sim::Lanes{all}.size(); ++i)
-        made.lanes.mask |= uint64_t(1) << accel_sim::Lanes{all}.lane(begin + i);
-    return made;
+        group.lanes.mask |= uint64_t(1) << accel_sim::Lanes{all}.lane(begin + i);
+    return group;
 }
 ACCEL_SIM_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
-    coalesced_group made(0);
-    static_cast<thread_group&>(made) = tiled_partition(static_cast<const thread_group&>(parent), size);
-    return made;
+    coalesced_group group(0);
+    static_cast<thread_group&>(group) = tiled_partition(static_cast<const thread_group&>(parent), size);
+    return group;
 }
 
 // The threads of a group that have the same label.

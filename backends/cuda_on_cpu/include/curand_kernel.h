@@ -90,11 +90,11 @@ inline void curand_init(unsigned long long seed, unsigned long long subsequence,
     skipahead(offset, state);
 }
 inline unsigned curand(curandStatePhilox4_32_10* state) {
-    const uint4 found = state->output;
+    const uint4 words = state->output;
     const unsigned which = state->STATE;
     state->STATE = (which + 1) & 3;
     if (which == 3) accel_sim_count(state, 1, 0);
-    return which == 0 ? found.x : which == 1 ? found.y : which == 2 ? found.z : found.w;
+    return which == 0 ? words.x : which == 1 ? words.y : which == 2 ? words.z : words.w;
 }
 inline uint4 curand4(curandStatePhilox4_32_10* state) {
     uint4 result;
@@ -150,18 +150,18 @@ double2 curand_normal2_double(State* state) {
 // The second of two normal numbers is kept for the next call of a function of this kind.
 template <typename State>
 float accel_sim_normal(State* state, int kind) {
-    const bool kept = state->boxmuller_flag == kind;
-    state->boxmuller_flag = kept ? 0 : kind;
-    if (kept) return state->boxmuller_extra;
+    const bool is_cached = state->boxmuller_flag == kind;
+    state->boxmuller_flag = is_cached ? 0 : kind;
+    if (is_cached) return state->boxmuller_extra;
     const float2 both = curand_normal2(state);
     state->boxmuller_extra = both.y;
     return both.x;
 }
 template <typename State>
 double accel_sim_normal_double(State* state, int kind) {
-    const bool kept = state->boxmuller_flag_double == kind;
-    state->boxmuller_flag_double = kept ? 0 : kind;
-    if (kept) return state->boxmuller_extra_double;
+    const bool is_cached = state->boxmuller_flag_double == kind;
+    state->boxmuller_flag_double = is_cached ? 0 : kind;
+    if (is_cached) return state->boxmuller_extra_double;
     const double2 both = curand_normal2_double(state);
     state->boxmuller_extra_double = both.y;
     return both.x;

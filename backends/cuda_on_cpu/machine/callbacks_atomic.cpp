@@ -110,7 +110,7 @@ pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
 template <typename Change>
 Wide update_wide(volatile Wide* at, uint32_t mode, int order, void* pc, Change change) {
     Operation operation(at, sizeof(Wide), mode, order, pc);
-    Held held(wide_lock);
+    LockGuard guard(wide_lock);
     const Wide before = *at;
     if (mode & WRITE) *at = change(before);
     return before;
@@ -131,9 +131,9 @@ CALLBACK Wide __tsan_atomic128_compare_exchange_val(volatile Wide* at, Wide expe
     return update_wide(at, UPDATE, order, PC, [&](Wide before) { return before == expected ? value : before; });
 }
 CALLBACK int __tsan_atomic128_compare_exchange_strong(volatile Wide* at, Wide* expected, Wide value, int order, int) {
-    const Wide asked = *expected;
-    *expected = update_wide(at, UPDATE, order, PC, [&](Wide before) { return before == asked ? value : before; });
-    return *expected == asked;
+    const Wide comparand = *expected;
+    *expected = update_wide(at, UPDATE, order, PC, [&](Wide before) { return before == comparand ? value : before; });
+    return *expected == comparand;
 }
 CALLBACK int __tsan_atomic128_compare_exchange_weak(volatile Wide* at, Wide* expected, Wide value, int order, int also) {
     return __tsan_atomic128_compare_exchange_strong(at, expected, value, order, also);

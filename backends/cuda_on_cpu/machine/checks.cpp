@@ -40,7 +40,7 @@ BlockChecks* make_block(const Launch& launch, unsigned size) {
 }
 
 void free_block(BlockChecks* block) {
-    for (unsigned warp = 0; warp * block->warp_size < block->size; ++warp) free(block->warps[warp].known);
+    for (unsigned warp = 0; warp * block->warp_size < block->size; ++warp) free(block->warps[warp].bounds);
     free(block->warps);
     free(block->shared.written);
     free(block->dynamic.written);
@@ -51,7 +51,7 @@ void free_block(BlockChecks* block) {
 }
 
 BlockChecks* take_idle(Checks& checks) {
-    Held held(checks.lock);
+    LockGuard guard(checks.lock);
     BlockChecks* block = checks.idle;
     if (block) checks.idle = block->idle;
     return block;
@@ -73,7 +73,7 @@ void order_all(Checks& checks, BlockChecks& block) {
     for (unsigned warp = 0; warp * block.warp_size < block.size; ++warp) block.warps[warp].sync = block.barrier;
 }
 
-uint64_t* make_known(const BlockChecks& block) {
+uint64_t* make_bounds(const BlockChecks& block) {
     return (uint64_t*)calloc(block.warp_size * block.warp_size, sizeof(uint64_t));
 }
 
@@ -82,13 +82,13 @@ void order_lanes(WarpChecks& warp, unsigned width, uint64_t mask, uint64_t epoch
     uint64_t most[64] = {};
     for (uint64_t lanes = mask; lanes; lanes &= lanes - 1)
         for (unsigned other = 0; other < width; ++other) {
-            const uint64_t one = warp.known[unsigned(__builtin_ctzll(lanes)) * width + other];
+            const uint64_t one = warp.bounds[unsigned(__builtin_ctzll(lanes)) * width + other];
             if (one > most[other]) most[other] = one;
         }
     for (uint64_t lanes = mask; lanes; lanes &= lanes - 1) most[__builtin_ctzll(lanes)] = epoch;
     for (uint64_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = unsigned(__builtin_ctzll(lanes));
-        memcpy(warp.known + lane * width, most, width * sizeof(uint64_t));
+        memcpy(warp.bounds + lane * width, most, width * sizeof(uint64_t));
         warp.own[lane] = epoch;
     }
 }
@@ -155,7 +155,7 @@ void checks_block_end(Block& block) {
     BlockChecks& mine = checks_of(block);
     if (checks.counts_banks) end_banks(block, checks);
     block.checks = nullptr;
-    Held held(checks.lock);
+    LockGuard guard(checks.lock);
     keep(checks, mine.arena);
     mine.idle = checks.idle;
     checks.idle = &mine;
@@ -185,7 +185,7 @@ void checks_collect(Block& block, unsigned warp, uint64_t mask) {
     WarpChecks& lanes = mine.warps[warp];
     const uint64_t epoch = draw_epoch(mine, checks);
     if (mask == all_lanes(mine, warp)) lanes.sync = epoch;
-    else if (lanes.known || (lanes.known = make_known(mine))) order_lanes(lanes, mine.warp_size, mask, epoch);
+    else if (lanes.bounds || (lanes.bounds = make_bounds(mine))) order_lanes(lanes, mine.warp_size, mask, epoch);
     synchronise_order(checks, mine, warp, mask);
 }
 

@@ -66,7 +66,7 @@ struct Order {
     const Acquired* acquired;
     Release* fenced[2];           // its last fence, and its last one for the whole device
     const uint64_t* pending;      // the location of a volatile read; its log is not yet acquired
-    const Release* known;         // what ordered the last suspected race
+    const Release* ordering;      // what ordered the last suspected race
 };
 
 struct WarpChecks {
@@ -74,7 +74,7 @@ struct WarpChecks {
     uint64_t acquirers;           // lanes that acquired, or read volatile, since the last barrier
     uint64_t fencers;             // lanes that made a fence since they last met others
     bool fenced;                  // there was one since the last barrier
-    uint64_t* known;              // [lane][lane]: accesses of the second below it are ordered before the first; or null
+    uint64_t* bounds;             // [lane][lane]: accesses of the second below it are ordered before the first; or null
     uint64_t own[64];             // epochs of the lanes, if above `sync`
 };
 
@@ -136,11 +136,11 @@ struct Checks {                   // of a launch
     unsigned find_site(uint64_t pc, unsigned index);  // 0 if the table is full
 };
 
-class Held {
+class LockGuard {
 public:
-    explicit Held(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
-    ~Held() { pthread_mutex_unlock(&lock_); }
-    Held(const Held&) = delete;
+    explicit LockGuard(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
+    ~LockGuard() { pthread_mutex_unlock(&lock_); }
+    LockGuard(const LockGuard&) = delete;
 
 private:
     pthread_mutex_t& lock_;

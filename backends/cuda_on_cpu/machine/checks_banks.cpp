@@ -42,15 +42,15 @@ BankSite* bank_site(BankSite*& sites, uint64_t pc, unsigned warp) {
     BankSite** link = &sites;
     for (; *link; link = &(*link)->next)
         if ((*link)->pc == pc && (*link)->warp == warp) {
-            BankSite* found = *link;  // to the front: it is likely to be the next one again
-            *link = found->next;
-            found->next = sites;
-            return sites = found;
+            BankSite* site = *link;  // to the front: it is likely to be the next one again
+            *link = site->next;
+            site->next = sites;
+            return sites = site;
         }
-    BankSite* made = (BankSite*)calloc(1, sizeof(BankSite));
-    if (!made) abort();
-    made->pc = pc, made->warp = warp, made->next = sites;
-    return sites = made;
+    BankSite* site = (BankSite*)calloc(1, sizeof(BankSite));
+    if (!site) abort();
+    site->pc = pc, site->warp = warp, site->next = sites;
+    return sites = site;
 }
 
 // The passes of some lanes that access memory at once: as many as there are words in one bank.
@@ -137,7 +137,7 @@ void settle_banks(const Block& block) {
 void end_banks(const Block& block, Checks& checks) {
     settle_banks(block);
     BlockChecks& mine = checks_of(block);
-    Held held(checks.lock);
+    LockGuard guard(checks.lock);
     while (BankSite* site = mine.banks) {
         mine.banks = site->next;
         const bool dynamic = holds(mine.dynamic, site->address);

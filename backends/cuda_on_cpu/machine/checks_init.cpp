@@ -8,9 +8,9 @@ namespace {
 
 // Bytes of an access that have a state.
 uint64_t count(const Access& access, const Range& range, uint8_t state) {
-    uint64_t found = 0;
-    for (uint64_t i = 0; i < access.size; ++i) found += range.written[access.address - range.begin + i] == state;
-    return found;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < access.size; ++i) count += range.written[access.address - range.begin + i] == state;
+    return count;
 }
 
 // Memory of a device is filled with this when it is allocated: other bytes were written by something unknown.

@@ -12,16 +12,8 @@ constexpr uint64_t NULL_PAGE = 1 << 16;
 constexpr uint64_t SHARED_NEAR = 1 << 12;          // so near, an address is one of shared memory that was missed
 constexpr uint64_t NEAR = uint64_t(1) << 32;       // further off, an address is not one of a range that was missed
 
-
-// The first range that begins above an address.
 uint64_t above(const Launch& launch, uint64_t address) {
-    uint64_t low = 0, high = launch.range_count;
-    while (low < high) {
-        const uint64_t middle = (low + high) / 2;
-        if (launch.ranges[middle].begin > address) high = middle;
-        else low = middle + 1;
-    }
-    return low;
+    return first_after(address, launch.range_count, [&](uint64_t i) { return &launch.ranges[i]; });
 }
 
 Range* nearest(const Launch& launch, uint64_t address) {
@@ -30,8 +22,8 @@ Range* nearest(const Launch& launch, uint64_t address) {
     Range* before = next ? &launch.ranges[next - 1] : nullptr;
     const uint64_t to_after = after ? after->begin - address : ~uint64_t(0);
     const uint64_t to_before = before ? address - before->begin - (before->size ? before->size - 1 : 0) : ~uint64_t(0);
-    Range* found = to_before <= to_after ? before : after;
-    return found && (to_before < to_after ? to_before : to_after) < NEAR ? found : nullptr;
+    Range* closest = to_before <= to_after ? before : after;
+    return closest && (to_before < to_after ? to_before : to_after) < NEAR ? closest : nullptr;
 }
 
 [[noreturn]] void refuse(const Access& access, Kind kind, const Range* range, const char* text = "") {
@@ -47,13 +39,7 @@ struct Heap {
     uint64_t count = 0, capacity = 0;
 
     uint64_t above(uint64_t address) const {
-        uint64_t low = 0, high = count;
-        while (low < high) {
-            const uint64_t middle = (low + high) / 2;
-            if (ranges[middle]->begin > address) high = middle;
-            else low = middle + 1;
-        }
-        return low;
+        return first_after(address, count, [this](uint64_t i) { return ranges[i]; });
     }
 
     Range* at(uint64_t address) const {
@@ -89,7 +75,7 @@ struct Heap {
 
 Range* found_in_heap(uint64_t address) {
     if (!__atomic_load_n(&heap.count, __ATOMIC_RELAXED)) return nullptr;
-    Held held(heap.lock);
+    LockGuard guard(heap.lock);
     return heap.at(address);
 }
 
@@ -129,12 +115,12 @@ bool of_another_thread(const Access& access) {
 }
 
 int32_t variable_at(const Launch& launch, uint64_t offset) {
-    int32_t found = -1;  // the last that begins at or before it
+    int32_t last = -1;  // the last that begins at or before it
     for (uint64_t i = 0; i < launch.segments.shared_count && !launch.segments.shared_variables[i].guard; ++i)
         if (launch.segments.shared_variables[i].offset <= offset &&
-            (found < 0 || launch.segments.shared_variables[i].offset > launch.segments.shared_variables[found].offset))
-            found = int32_t(i);
-    return found;
+            (last < 0 || launch.segments.shared_variables[i].offset > launch.segments.shared_variables[last].offset))
+            last = int32_t(i);
+    return last;
 }
 
 bool in_code(const Launch& launch, uint64_t address) { return address - launch.segments.code_begin < launch.segments.code_end - launch.segments.code_begin; }
@@ -191,13 +177,13 @@ void checks_allocated(Thread& thread, void* memory, uint64_t size) {
     if (!range) return;
     range->begin = (uint64_t)memory, range->size = size;
     if (checks_of(thread)->init) range->written = (uint8_t*)calloc(1, size + 16);
-    Held held(heap.lock);
+    LockGuard guard(heap.lock);
     heap.clear(range->begin, size);
     heap.add(range);
 }
 
 void checks_freed(Thread&, void* memory) {
-    Held held(heap.lock);
+    LockGuard guard(heap.lock);
     if (Range* range = heap.at((uint64_t)memory)) range->released = 1;
 }
 

@@ -88,7 +88,7 @@ public:
         push(first), push(second);
         while (count_) {
             for (const Acquired* acquired = waiting_[--count_]; acquired; acquired = acquired->next)
-                if (const Release* found = walk(*acquired->log, acquired->count)) return found;
+                if (const Release* release = walk(*acquired->log, acquired->count)) return release;
         }
         return nullptr;
     }
@@ -130,7 +130,7 @@ bool ordered_in_block(const Thread& thread, uint64_t cell) {
     const WarpChecks& warp = *thread.shadow.warp;
     if (other == thread.linear || cell < thread.shadow.block->barrier) return true;
     if (other / width != thread.warp) return false;
-    return cell < warp.sync || (warp.known && cell < warp.known[thread.lane * width + other % width]);
+    return cell < warp.sync || (warp.bounds && cell < warp.bounds[thread.lane * width + other % width]);
 }
 
 // A list with one more log, in memory of the block that lasts as long as the launch.
@@ -139,11 +139,11 @@ const Acquired* with(BlockChecks& block, const Acquired* list, Log* log, uint64_
     unsigned seen = 0;
     const Acquired* rest = list;
     while (rest && seen < LOOK && rest->log != log) rest = rest->next, ++seen;
-    const bool found = rest && rest->log == log;
-    if (found && rest->count >= count) return list;
+    const bool updates = rest && rest->log == log;
+    if (updates && rest->count >= count) return list;
     Acquired* result = (Acquired*)block.arena.take(sizeof(Acquired));
-    *result = {log, count, found ? nullptr : list};
-    if (!found) return result;
+    *result = {log, count, updates ? nullptr : list};
+    if (!updates) return result;
     const Acquired* head = rest->next;  // without the shorter length, which the new one replaces
     for (const Acquired* copied = list; copied != rest; copied = copied->next) {
         Acquired* copy = (Acquired*)block.arena.take(sizeof(Acquired));
@@ -158,7 +158,7 @@ void acquire_by(Checks& checks, BlockChecks& block, unsigned thread, const uint6
     Log* log;
     uint64_t count;
     {
-        Held held(checks.lock);
+        LockGuard guard(checks.lock);
         log = find_log(checks, location);
         count = log ? log->count : 0;
     }
@@ -181,19 +181,19 @@ void acquire_pending(Checks& checks, BlockChecks& block, unsigned thread) {
 void acquire_pending(const Thread& thread) { acquire_pending(*checks_of(thread), *thread.shadow.block, thread.linear); }
 
 // Whether an atomic operation or a volatile read ordered it.
-bool known(const Thread& thread, uint64_t cell, uint64_t owner) {
+bool is_known(const Thread& thread, uint64_t cell, uint64_t owner) {
     BlockChecks& block = *thread.shadow.block;
     if (!block.orders) return false;
     acquire_pending(thread);
     Order& order = order_of(thread);
-    if (order.known && covers(*order.known, cell, owner, thread)) return true;
+    if (order.ordering && covers(*order.ordering, cell, owner, thread)) return true;
     if (!order.acquired && !block.acquired) return false;
     Checks& checks = *checks_of(thread);
-    Held held(checks.lock);
+    LockGuard guard(checks.lock);
     Query query(checks, thread, cell, owner);
-    const Release* found = query.search(order.acquired, block.acquired);
-    if (found) order.known = found;
-    return found || query.gave_up();
+    const Release* ordering = query.search(order.acquired, block.acquired);
+    if (ordering) order.ordering = ordering;
+    return ordering || query.gave_up();
 }
 
 const Acquired* merged(BlockChecks& block, const Acquired* into, const Acquired* from) {
@@ -203,9 +203,9 @@ const Acquired* merged(BlockChecks& block, const Acquired* into, const Acquired*
 }
 
 uint64_t* copied_row(BlockChecks& block, const WarpChecks& warp, unsigned lane) {
-    if (!warp.known) return nullptr;
+    if (!warp.bounds) return nullptr;
     uint64_t* row = (uint64_t*)block.arena.take(block.warp_size * sizeof *row);
-    memcpy(row, warp.known + lane * block.warp_size, block.warp_size * sizeof *row);
+    memcpy(row, warp.bounds + lane * block.warp_size, block.warp_size * sizeof *row);
     return row;
 }
 
@@ -275,7 +275,7 @@ bool ordered(const Thread& thread, uint64_t cell) {
     const Owner owner = owner_of(cell);
     if (owner.launch != uint32_t(checks.id)) return true;  // what streams do is ordered elsewhere
     if (owner.block == uint32_t(block.number) && ordered_in_block(thread, cell)) return true;
-    return known(thread, cell, owner.block);
+    return is_known(thread, cell, owner.block);
 }
 
 void acquire(Thread& thread, const uint64_t* location) {
@@ -303,7 +303,7 @@ void publish(Thread& thread, const uint64_t* location) {
     for (Release* release : releases) {
         if (!release) continue;
         Checks& checks = *checks_of(thread);
-        Held held(checks.lock);
+        LockGuard guard(checks.lock);
         Log* log = make_log(checks, location);
         if (release->log == log) continue;
         release->log = log;

@@ -75,8 +75,8 @@ struct Race {
     void add_reader(const Location& at) const {
         const uint64_t cell = load(at.pair + 1);
         if (cell < floor || ordered(access.thread, cell)) {
-            const uint64_t kept = same_thread_and_epoch(cell) ? cell & SEVERAL : 0;
-            return store(at.pair + 1, tag | kept);
+            const uint64_t flag = same_thread_and_epoch(cell) ? cell & SEVERAL : 0;
+            return store(at.pair + 1, tag | flag);
         }
         if ((cell | tag) & STRONG) {
             if (!(tag & STRONG)) store(at.pair + 1, tag);

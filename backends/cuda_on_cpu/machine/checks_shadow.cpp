@@ -23,10 +23,11 @@ void* lazy_pages(uint64_t size) {
 
 // Several threads may make the same memory: the first one's is kept.
 template <typename T>
-T* kept(T** place, T* made, void (*discard)(T*)) {
+T* publish(T** place, T* candidate, void (*discard)(T*)) {
     T* expected = nullptr;
-    if (__atomic_compare_exchange_n(place, &expected, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
-    discard(made);
+    if (__atomic_compare_exchange_n(place, &expected, candidate, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return candidate;
+    discard(candidate);
     return expected;
 }
 
@@ -39,7 +40,7 @@ uint64_t* make_cells(Range& range) {
     uint64_t* memory = (uint64_t*)lazy_pages(size);
     if (!memory) return nullptr;
     memory[0] = size;
-    return kept(&range.cells, memory + CELLS_HEADER / sizeof(uint64_t), free_cells);
+    return publish(&range.cells, memory + CELLS_HEADER / sizeof(uint64_t), free_cells);
 }
 
 void free_cells(uint64_t* cells) {
@@ -50,8 +51,8 @@ void free_cells(uint64_t* cells) {
 
 bool make_owners() {
     if (__atomic_load_n(&owners, __ATOMIC_ACQUIRE)) return true;
-    Owner* made = (Owner*)lazy_pages(OWNERS * sizeof(Owner));
-    return made && kept(&owners, made, discard_owners);
+    Owner* table = (Owner*)lazy_pages(OWNERS * sizeof(Owner));
+    return table && publish(&owners, table, discard_owners);
 }
 
 uint64_t first_epoch() {
@@ -80,7 +81,7 @@ uint64_t draw_epoch(BlockChecks& block, const Checks& checks) {
 Owner owner_of(uint64_t cell) { return owners[epoch_of(cell) / GRANULE % OWNERS]; }
 
 uint8_t* local_map_of(Checks& checks, uintptr_t stack) {
-    Held held(checks.lock);
+    LockGuard guard(checks.lock);
     for (uint64_t i = 0; i < checks.local_map_count; ++i)
         if (checks.local_maps[i].stack == stack) return checks.local_maps[i].marks;
     LocalMap* maps = (LocalMap*)realloc(checks.local_maps, (checks.local_map_count + 1) * sizeof *maps);
@@ -99,12 +100,12 @@ void free_local_maps(Checks& checks) {
 unsigned Checks::find_site(uint64_t pc, unsigned index) {
     for (unsigned tries = 0; tries < 64; ++tries, index = (index + 1) % SITES) {
         if (!index) continue;  // site 0: not known
-        uint64_t found = __atomic_load_n(&sites[index].pc, __ATOMIC_ACQUIRE);
-        if (found == pc) return index;
-        if (found) continue;
+        uint64_t occupant = __atomic_load_n(&sites[index].pc, __ATOMIC_ACQUIRE);
+        if (occupant == pc) return index;
+        if (occupant) continue;
         __atomic_store_n(&sites[index].range, &nowhere, __ATOMIC_RELAXED);
-        if (__atomic_compare_exchange_n(&sites[index].pc, &found, pc, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-            found == pc)
+        if (__atomic_compare_exchange_n(&sites[index].pc, &occupant, pc, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            occupant == pc)
             return index;
     }
     return 0;

@@ -129,8 +129,8 @@ static bool is_to_give_way(Worker& worker, void* context) {
         tick_after(worker, TICK_NANOSECONDS);
         return false;
     }
-    const bool found = spins(worker, context);
-    if (found) {
+    const bool spinning = spins(worker, context);
+    if (spinning) {
         worker.suspicion = 8;
         ++worker.block->yields;
     } else if (!worker.tick_is_soon) {
@@ -139,7 +139,7 @@ static bool is_to_give_way(Worker& worker, void* context) {
         --worker.suspicion;
     }
     tick_after(worker, worker.suspicion ? SOON_NANOSECONDS : TICK_NANOSECONDS);
-    return found || (!worker.suspicion && worker.thread_ticks > PATIENCE);
+    return spinning || (!worker.suspicion && worker.thread_ticks > PATIENCE);
 }
 
 // Code of the kernel can be left everywhere; the runtime and libraries cannot, and are asked again soon.
@@ -231,17 +231,17 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
 
 // The handlers leave by a switch of stacks, so they must not block their signal.
 static void install(int signal, void (*handler)(int, siginfo_t*, void*), int flags, struct sigaction* before) {
-    struct sigaction ours = {}, found;
+    struct sigaction ours = {}, current;
     ours.sa_sigaction = handler;
     ours.sa_flags = SA_SIGINFO | SA_NODEFER | flags;
-    sigaction(signal, &ours, &found);
-    if (!(found.sa_flags & SA_SIGINFO) || found.sa_sigaction != handler) *before = found;
+    sigaction(signal, &ours, &current);
+    if (!(current.sa_flags & SA_SIGINFO) || current.sa_sigaction != handler) *before = current;
 }
 
 static void remove(int signal, void (*handler)(int, siginfo_t*, void*), const struct sigaction& before) {
-    struct sigaction found;
-    sigaction(signal, nullptr, &found);
-    if (found.sa_flags & SA_SIGINFO && found.sa_sigaction == handler) sigaction(signal, &before, nullptr);
+    struct sigaction current;
+    sigaction(signal, nullptr, &current);
+    if (current.sa_flags & SA_SIGINFO && current.sa_sigaction == handler) sigaction(signal, &before, nullptr);
 }
 
 void install_handlers() {

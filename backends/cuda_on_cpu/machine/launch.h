@@ -1,4 +1,5 @@
-// The interface between Python (`launching.py`, by ctypes) and the runtime. Plain C: 64-bit fields first, no padding.
+// The interface between Python (`structures.py`, by ctypes) and the runtime. Structures of C: 64-bit fields first, no
+// padding.
 #pragma once
 #include <stdint.h>
 
@@ -17,6 +18,18 @@ struct Range {
     uint32_t readonly;  // 1: a write is an error (__constant__)
     uint32_t released;  // 1: it was released; every access is an error
 };
+
+// The index of the first of `count` ascending ranges that begins after an address; `at` gives a range by its index.
+template <typename At>
+inline uint64_t first_after(uint64_t address, uint64_t count, At at) {
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (at(middle)->begin > address) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
 
 // A variable in shared memory: where it is in the module's thread-local segment.
 struct Shared {

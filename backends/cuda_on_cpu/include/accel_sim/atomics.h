@@ -176,10 +176,10 @@ ACCEL_SIM_ATOMIC_UPDATE(atomicMax, double, old < value ? value : old)
     }                                                                        \
     template <typename T, typename accel_sim::If<sizeof(T) == 16>::type = 0> \
     ACCEL_SIM_INLINE T atomicExch##name(T* at, T value) {                    \
-        T found = accel_sim::compare_and_swap(at, value, value), expected;   \
-        do found = accel_sim::compare_and_swap(at, expected = found, value); \
-        while (__builtin_memcmp(&found, &expected, 16));                     \
-        return found;                                                        \
+        T old = accel_sim::compare_and_swap(at, value, value), expected;     \
+        do old = accel_sim::compare_and_swap(at, expected = old, value);     \
+        while (__builtin_memcmp(&old, &expected, 16));                       \
+        return old;                                                          \
     }
 ACCEL_SIM_ATOMIC_16()
 ACCEL_SIM_ATOMIC_16(_block)

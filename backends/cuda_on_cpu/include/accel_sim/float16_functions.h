@@ -34,8 +34,8 @@ ACCEL_SIM_INLINE int __hisinf(F a) {
 
 namespace accel_sim {
 ACCEL_SIM_INLINE F saturated(F value) {
-    const float found = value;
-    return found >= 1 ? F(1.0f) : found > 0 ? value : F(0.0f);
+    const float number = value;
+    return number >= 1 ? F(1.0f) : number > 0 ? value : F(0.0f);
 }
 }  // namespace accel_sim
 

@@ -72,9 +72,9 @@ ACCEL_SIM_INLINE constexpr unsigned short encode(From from, Rounding rounding = 
     const float value = odd(from);
     const unsigned short bits = Format::encode(value);
     if (rounding == NEAREST || value != value) return bits;
-    const float found = Format::decode(bits);
-    if (found < value && (rounding == UP || (rounding == ZERO && value < 0))) return next_up(bits);
-    if (found > value && (rounding == DOWN || (rounding == ZERO && value > 0))) return next_down(bits);
+    const float nearest = Format::decode(bits);
+    if (nearest < value && (rounding == UP || (rounding == ZERO && value < 0))) return next_up(bits);
+    if (nearest > value && (rounding == DOWN || (rounding == ZERO && value > 0))) return next_down(bits);
     return bits;
 }
 

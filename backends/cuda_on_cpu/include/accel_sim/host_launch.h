@@ -101,14 +101,14 @@ template <typename R, typename... P>
 auto exact(Tag, R (*function)(P...)) -> R (*)(P...) { return function; }
 
 template <typename Call, typename... P>
-Exact<Call, P...> made(const Configuration& at, const char* kernel, Call call, void (*function)(P...)) {
+Exact<Call, P...> exact_launch(const Configuration& at, const char* kernel, Call call, void (*function)(P...)) {
     return {at, kernel, call, function};
 }
 
 template <typename Find, typename Call>
 auto launcher(Configuration at, const char* kernel, Find find, Call call, int)
-    -> decltype(made(at, kernel, call, find(Tag()))) {
-    return made(at, kernel, call, find(Tag()));
+    -> decltype(exact_launch(at, kernel, call, find(Tag()))) {
+    return exact_launch(at, kernel, call, find(Tag()));
 }
 
 // Chosen if the other is not possible.

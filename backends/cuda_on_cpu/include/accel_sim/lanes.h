@@ -25,19 +25,19 @@ struct Lanes {
     // The lanes whose predicate holds.
     ACCEL_SIM_INLINE uint64_t votes(bool predicate) const {
         const uint64_t* const values = accel_sim_collect(mask, predicate, VOTE);
-        uint64_t found = 0;
+        uint64_t result = 0;
         for (uint64_t rest = mask; rest; rest &= rest - 1)
-            if (word_at(values + __builtin_ctzll(rest))) found |= rest & -rest;
-        return found;
+            if (word_at(values + __builtin_ctzll(rest))) result |= rest & -rest;
+        return result;
     }
 
     // The lanes whose value has the bits of this lane's.
     ACCEL_SIM_INLINE uint64_t matches(uint64_t bits) const {
         const uint64_t* const values = accel_sim_collect(mask, bits, MATCH);
-        uint64_t found = 0;
+        uint64_t result = 0;
         for (uint64_t rest = mask; rest; rest &= rest - 1)
-            if (word_at(values + __builtin_ctzll(rest)) == bits) found |= rest & -rest;
-        return found;
+            if (word_at(values + __builtin_ctzll(rest)) == bits) result |= rest & -rest;
+        return result;
     }
 
     // The value of the lane with a rank. Large values go in words.
@@ -75,11 +75,11 @@ struct Lanes {
 
     // Bit i of the result is the bit of the lane with rank i.
     ACCEL_SIM_INLINE uint64_t by_rank(uint64_t bits) const {
-        uint64_t found = 0;
+        uint64_t result = 0;
         unsigned rank = 0;
         for (uint64_t rest = mask; rest; rest &= rest - 1, ++rank)
-            if (bits & rest & -rest) found |= uint64_t(1) << rank;
-        return found;
+            if (bits & rest & -rest) result |= uint64_t(1) << rank;
+        return result;
     }
 };
 

@@ -129,19 +129,19 @@ long long llabs(long long x) noexcept;
 #define ACCEL_SIM_INSTEAD extern __attribute__((always_inline, gnu_inline)) inline
 #define ACCEL_SIM_MATH_WRITES(T, f)                                      \
     ACCEL_SIM_INSTEAD T frexp##f(T x, int* exponent) noexcept {          \
-        int found = 0;                                                   \
-        const T mantissa = __builtin_frexp##f(x, &found);                \
-        return *exponent = found, mantissa;                              \
+        int result = 0;                                                   \
+        const T mantissa = __builtin_frexp##f(x, &result);                \
+        return *exponent = result, mantissa;                              \
     }                                                                    \
     ACCEL_SIM_INSTEAD T modf##f(T x, T* whole) noexcept {                \
-        T found = 0;                                                     \
-        const T part = __builtin_modf##f(x, &found);                     \
-        return *whole = found, part;                                     \
+        T result = 0;                                                     \
+        const T part = __builtin_modf##f(x, &result);                     \
+        return *whole = result, part;                                     \
     }                                                                    \
     ACCEL_SIM_INSTEAD T remquo##f(T x, T y, int* quotient) noexcept {    \
-        int found = 0;                                                   \
-        const T rest = __builtin_remquo##f(x, y, &found);                \
-        return *quotient = found, rest;                                  \
+        int result = 0;                                                   \
+        const T rest = __builtin_remquo##f(x, y, &result);                \
+        return *quotient = result, rest;                                  \
     }                                                                    \
     ACCEL_SIM_INSTEAD void sincos##f(T x, T* sine, T* cosine) noexcept { \
         *sine = __builtin_sin##f(x);                                     \

@@ -113,8 +113,8 @@ ACCEL_SIM_INLINE uint32_t bfind(uint64_t a) {
 }
 template <typename T>
 ACCEL_SIM_INLINE uint32_t bfind_shiftamt(uint64_t a) {
-    const uint32_t found = bfind<T>(a);
-    return found == ~0u ? found : 8 * sizeof(T) - 1 - found;
+    const uint32_t bit = bfind<T>(a);
+    return bit == ~0u ? bit : 8 * sizeof(T) - 1 - bit;
 }
 ACCEL_SIM_INLINE uint64_t low_bits(uint32_t count) { return count < 64 ? (uint64_t(1) << count) - 1 : ~uint64_t(0); }
 template <typename T>
@@ -215,19 +215,19 @@ ACCEL_SIM_INLINE uint32_t match_any_sync(uint64_t value, uint32_t mask) {
     template <typename T>                                                                           \
     ACCEL_SIM_INLINE bits_of<T> redux_sync_##name(uint64_t value, uint32_t mask) {                  \
         const uint64_t* const values = accel_sim_collect(mask, value, REDUCE);                      \
-        T found = as<T>(word_at(values + __builtin_ctz(mask)));                                     \
+        T total = as<T>(word_at(values + __builtin_ctz(mask)));                                     \
         for (mask &= mask - 1; mask; mask &= mask - 1) {                                            \
             const T other = as<T>(word_at(values + __builtin_ctz(mask)));                           \
-            found = expression;                                                                     \
+            total = expression;                                                                     \
         }                                                                                           \
-        return result<T>(found);                                                                    \
+        return result<T>(total);                                                                    \
     }
-ACCEL_SIM_PTX_REDUX(add, found + other)
-ACCEL_SIM_PTX_REDUX(min, other < found ? other : found)
-ACCEL_SIM_PTX_REDUX(max, found < other ? other : found)
-ACCEL_SIM_PTX_REDUX(and, found & other)
-ACCEL_SIM_PTX_REDUX(or, found | other)
-ACCEL_SIM_PTX_REDUX(xor, found ^ other)
+ACCEL_SIM_PTX_REDUX(add, total + other)
+ACCEL_SIM_PTX_REDUX(min, other < total ? other : total)
+ACCEL_SIM_PTX_REDUX(max, total < other ? other : total)
+ACCEL_SIM_PTX_REDUX(and, total & other)
+ACCEL_SIM_PTX_REDUX(or, total | other)
+ACCEL_SIM_PTX_REDUX(xor, total ^ other)
 #undef ACCEL_SIM_PTX_REDUX
 
 // --- memory: an order is that of the compiler's builtins
@@ -304,9 +304,9 @@ ACCEL_SIM_PTX_ATOM(xor, __atomic_fetch_xor)
 template <typename T>
 ACCEL_SIM_INLINE bits_of<T> atom_cas(uint64_t at, uint64_t expected, uint64_t value, int order) {
     step();
-    bits_of<T> found = bits_of<T>(expected);
-    __atomic_compare_exchange_n((bits_of<T>*)at, &found, bits_of<T>(value), false, order, __ATOMIC_RELAXED);
-    return found;
+    bits_of<T> previous = bits_of<T>(expected);
+    __atomic_compare_exchange_n((bits_of<T>*)at, &previous, bits_of<T>(value), false, order, __ATOMIC_RELAXED);
+    return previous;
 }
 #define ACCEL_SIM_PTX_ATOM(name, expression)                                                        \
     template <typename T>                                                                           \
@@ -314,11 +314,11 @@ ACCEL_SIM_INLINE bits_of<T> atom_cas(uint64_t at, uint64_t expected, uint64_t va
         step();                                                                                     \
         bits_of<T>* const word = (bits_of<T>*)at;                                                   \
         const T value = as<T>(bits);                                                                \
-        bits_of<T> found = __atomic_load_n(word, __ATOMIC_RELAXED);                                 \
+        bits_of<T> previous = __atomic_load_n(word, __ATOMIC_RELAXED);                                 \
         for (;;) {                                                                                  \
-            const T old = as<T>(found);                                                             \
-            if (__atomic_compare_exchange_n(word, &found, result<T>(expression), false, order, __ATOMIC_RELAXED)) \
-                return found;                                                                       \
+            const T old = as<T>(previous);                                                             \
+            if (__atomic_compare_exchange_n(word, &previous, result<T>(expression), false, order, __ATOMIC_RELAXED)) \
+                return previous;                                                                       \
         }                                                                                           \
     }
 ACCEL_SIM_PTX_ATOM(add, T(old + value))

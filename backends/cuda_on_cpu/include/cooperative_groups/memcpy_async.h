@@ -20,8 +20,9 @@ ACCEL_SIM_INLINE void memcpy_async(const Group& group, To* to, const From* from,
 }
 // Sizes in elements: the smaller one is copied.
 template <typename Group, typename T, typename ToLayout, typename FromLayout>
-ACCEL_SIM_INLINE void memcpy_async(const Group& group, T* to, const ToLayout& room, const T* from, const FromLayout& given) {
-    const size_t to_count = room, from_count = given;
+ACCEL_SIM_INLINE void memcpy_async(const Group& group, T* to, const ToLayout& to_layout, const T* from,
+                                   const FromLayout& from_layout) {
+    const size_t to_count = to_layout, from_count = from_layout;
     memcpy_async(group, to, from, (to_count < from_count ? to_count : from_count) * sizeof(T));
 }
 

@@ -57,55 +57,8 @@ _LAZY = {
 }
 """Where each public name is defined: its module, or the submodule itself."""
 
-__all__ = [
-    "AcceleratorDataContainer",
-    "Buffer",
-    "BufferView",
-    "ComposedLayout",
-    "Device",
-    "DeviceStorage",
-    "DynamicRankBuffer",
-    "HostStorage",
-    "Layout",
-    "LayoutTensor",
-    "NDBuffer",
-    "Ownership",
-    "RawKernel",
-    "Swizzle",
-    "__version__",
-    "abc",
-    "accumulator",
-    "config",
-    "configure",
-    "container",
-    "copies",
-    "debug",
-    "device",
-    "dtypes",
-    "empty",
-    "engines",
-    "errors",
-    "explain_copy",
-    "from_dlpack",
-    "from_numpy",
-    "full",
-    "func",
-    "grid",
-    "interchange",
-    "kernel",
-    "kernels",
-    "layout",
-    "memory",
-    "new_stream",
-    "stack_allocation",
-    "store",
-    "testing",
-    "tune",
-    "using",
-    "views",
-    "xp",
-    "zeros",
-]
+__all__ = ["__version__"]
+__all__ += list(_LAZY)
 
 _names = LazyNames(__name__, _LAZY, __all__)
 __getattr__, __dir__ = _names.fetch, _names.listed

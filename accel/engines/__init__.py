@@ -25,25 +25,7 @@ _LAZY = {
     "task": "accel.engines.tasks",
 }
 
-__all__ = [
-    "Engine",
-    "Future",
-    "InOut",
-    "Input",
-    "Launch",
-    "Operand",
-    "Output",
-    "Point",
-    "Preview",
-    "Progress",
-    "Reduce",
-    "Task",
-    "align",
-    "broadcast",
-    "current",
-    "engine",
-    "task",
-]
+__all__ = list(_LAZY)
 
 _names = LazyNames(__name__, _LAZY, __all__)
 __getattr__, __dir__ = _names.fetch, _names.listed

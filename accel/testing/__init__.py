@@ -29,29 +29,7 @@ _LAZY = {
     "use_backend": "accel.testing.backend_service",
 }
 
-__all__ = [
-    "Arrangement",
-    "BackendConformance",
-    "KernelConformance",
-    "OrderConformance",
-    "StreamConformance",
-    "arrangements",
-    "compact_layouts",
-    "coordinates",
-    "cupy_on_sim",
-    "fail_allocation",
-    "fail_copy",
-    "int_tuples",
-    "layouts",
-    "limit_memory",
-    "lose_device",
-    "no_leaks",
-    "no_races",
-    "seeded",
-    "shapes",
-    "tilers",
-    "use_backend",
-]
+__all__ = list(_LAZY)
 
 _names = LazyNames(__name__, _LAZY, __all__)
 __getattr__, __dir__ = _names.fetch, _names.listed

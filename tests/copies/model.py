@@ -27,6 +27,16 @@ def stored(device, array):
     return storage
 
 
+class Named:
+    """Anything that describes its elements, as tensors do."""
+
+    def __init__(self, elements):
+        self.elements = elements
+
+    def __accel_elements__(self):
+        return self.elements
+
+
 class Memory:
     """A storage of known bytes, and the bytes that it must contain."""
 

@@ -9,7 +9,7 @@ from accel import copies
 from accel.copies import Elements
 from accel.dtypes import as_dtype
 from accel.errors import AccelError
-from accel.testing import no_races, use_backend
+from accel.testing import no_races
 
 from .model import DTYPES, QUICK, Memory, any_leaves, places, put, sizes, values_of, within
 
@@ -17,13 +17,6 @@ DEVICES = ("cpu", "sim", "sim:1")
 dtypes = st.sampled_from(DTYPES)
 everywhere = pytest.mark.parametrize("device", DEVICES)
 between = pytest.mark.parametrize(("to", "of"), [(to, of) for to in DEVICES for of in DEVICES])
-
-
-@pytest.fixture
-def strangers(toy):
-    """Two devices whose backends do not know each other."""
-    with use_backend(type(toy)(), "cuda"):
-        yield "sim", "cuda"
 
 
 def draw_copy(data, target, source, dtype, source_dtype=None):

@@ -20,26 +20,15 @@ from accel.dtypes import as_dtype
 from accel.errors import BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError, ReleasedError
 from accel.layout import Layout, Swizzle, row_major
 from accel.memory import Heap, HostStorage, allocate
-from accel.testing import use_backend
 
 from ..tables import rows
-from .model import DTYPES, QUICK, Memory, places, sizes, within
+from .model import DTYPES, QUICK, Memory, Named, places, sizes, within
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 DEVICES = ("cpu", "sim", "sim:1")
 F32 = as_dtype("float32")
 dtypes = st.sampled_from(DTYPES)
 between = pytest.mark.parametrize(("to", "of"), [(to, of) for to in DEVICES for of in DEVICES])
-
-
-class Named:
-    """Anything that describes its elements, as tensors do."""
-
-    def __init__(self, elements):
-        self.elements = elements
-
-    def __accel_elements__(self):
-        return self.elements
 
 
 def of_leaves(*leaves, dtype="float32", device="cpu", room=1 << 12, **options):
@@ -113,13 +102,6 @@ def test_an_explanation_is_as_recorded(name):
 def test_each_kind_is_recorded():
     kinds = {plan.kind for explain in RECORDED.values() for plan in explain().plans}
     assert kinds == {"memcpy", "rows", "transpose", "gather", "table"}
-
-
-@pytest.fixture
-def strangers(toy):
-    """Two devices whose backends do not know each other."""
-    with use_backend(type(toy)(), "cuda"):
-        yield "sim", "cuda"
 
 
 def words(found):

@@ -13,6 +13,8 @@ from accel.copies.injectivity import names_twice, refuse_repeats
 from accel.dtypes import as_dtype
 from accel.errors import LayoutError, OverlapError
 
+from .model import Named
+
 MANY = settings(max_examples=200, deadline=None, database=None)
 ALL = {"_SOON": 1 << 16, "_LATE": 1 << 26, "_STEPS": 1 << 18, "_FEW": 64}
 METHODS = {
@@ -154,16 +156,6 @@ def test_a_target_about_which_nothing_was_found_out_is_refused():
     leaves = tuple((2, int(stride)) for stride in random.integers(2**50, 2**51, 40))
     with pytest.raises(LayoutError, match=r"was not found out in 262144 steps.* contiguous"):
         refuse_repeats(leaves)
-
-
-class Named:
-    """What knows its elements, as tensors do."""
-
-    def __init__(self, elements):
-        self.elements = elements
-
-    def __accel_elements__(self):
-        return self.elements
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])

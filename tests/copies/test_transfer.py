@@ -18,14 +18,19 @@ def numbers():
     return accel.container(np.arange(SIZE))
 
 
+def in_flight(stream):
+    """Return source, target and transfer of a copy of numbers that is submitted to a stream."""
+    source, target = numbers(), accel.zeros(SIZE, "int64")
+    return source, target, target.copy_from_async(source, stream=stream)
+
+
 def right(c):
     return np.array_equal(c.to_numpy(), np.arange(SIZE))
 
 
 class TestTransfer:
     def test_says_what_it_is(self, stream, held):
-        source, target = numbers(), accel.empty(SIZE, "int64")
-        transfer = target.copy_from_async(source, stream=stream)
+        _, target, transfer = in_flight(stream)
         assert (transfer.nbytes, transfer.done()) == (SIZE * 8, False)
         assert repr(transfer) == f"<Transfer of {SIZE * 8} bytes from cpu to cpu, under way>"
         assert "test_transfer.py" in transfer.site
@@ -48,7 +53,7 @@ class TestTransfer:
     async def awaited(self, target, source, stream):
         await target.copy_from_async(source, stream=stream)
 
-    def test_tells_its_progress_to_whoever_waits(self, stream):
+    def test_reports_its_progress_while_it_is_waited_for(self, stream):
         told = []
         source, target = accel.full(10_000_000, 3.0), accel.empty(10_000_000)
         transfer = target.copy_from_async(source, stream=stream, progress=lambda *seen: told.append(seen))
@@ -81,8 +86,7 @@ class TestTransfer:
 
 class TestOrder:
     def test_reading_the_target_waits(self, stream, held):
-        source, target = numbers(), accel.empty(SIZE, "int64")
-        target.copy_from_async(source, stream=stream)
+        _, target, _ = in_flight(stream)
         threading.Timer(0.05, held.set).start()
         assert target[SIZE - 1] == SIZE - 1
 
@@ -101,8 +105,7 @@ class TestOrder:
         ],
     )
     def test_every_way_of_reading_waits(self, stream, held, read):
-        source, target = numbers(), accel.zeros(SIZE, "int64")
-        target.copy_from_async(source, stream=stream)
+        _, target, _ = in_flight(stream)
         threading.Timer(0.02, held.set).start()
         assert read(target) == 5
 
@@ -120,16 +123,14 @@ class TestOrder:
         ],
     )
     def test_every_way_of_writing_the_source_waits(self, stream, held, write):
-        source, target = numbers(), accel.empty(SIZE, "int64")
-        target.copy_from_async(source, stream=stream)
+        source, target, _ = in_flight(stream)
         threading.Timer(0.02, held.set).start()
         write(source)
         assert source[5] == 0
         assert right(target)
 
     def test_reading_the_source_does_not_wait(self, stream, held):
-        source, target = numbers(), accel.empty(SIZE, "int64")
-        transfer = target.copy_from_async(source, stream=stream)
+        source, _, transfer = in_flight(stream)
         assert source[7] == 7
         assert not transfer.done()
 
@@ -152,8 +153,7 @@ class TestOrder:
         assert right(moved)
 
     def test_strict_refuses_instead_of_waiting(self, stream, held):
-        source, target = numbers(), accel.empty(SIZE, "int64")
-        transfer = target.copy_from_async(source, stream=stream)
+        source, target, transfer = in_flight(stream)
         with accel.using(strict=True):
             with pytest.raises(InFlightError, match="in flight"):
                 target[0]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from accel.abc import Limits
 from accel.kernels.grids import as_block, as_grid, as_shared, blocks_over
 
+from ..tables import rows
+
 QUICK = settings(max_examples=50, deadline=None, database=None)
 MOST = Limits(0, 1, 32, frozenset(), (2**31 - 1, 65_535, 65_535))
 OF_HIP = MOST._replace(threads=2**32 - 1)
@@ -55,55 +57,41 @@ def test_as_many_threads_as_the_device_counts_are_launched_and_no_more(block, ne
                 make()
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
+@rows(
+    ("make", "error", "message"),
     [
         (
             lambda: blocks_over(2**32 - 1, (256, 1, 1), OF_HIP),
+            ValueError,
             r"the grid has 16777216 along x; up to 16777215 blocks of 256 threads are possible here: write a loop",
         ),
         (
             lambda: blocks_over((1000, 100_000), (256, 1, 1), MOST),
+            ValueError,
             r"the grid has 100000 along y; up to 65535 blocks of 1 threads .* in steps of gridDim.y \* blockDim.y",
         ),
+        (lambda: as_grid((), ONE, MOST), ValueError, r"a grid has one to three extents, x first; found \(\)"),
+        (lambda: as_grid((1, 2, 3, 4), ONE, MOST), ValueError, "a grid has one to three extents"),
+        (lambda: as_grid((1, 0), ONE, MOST), ValueError, "the grid has 0 along y; 1 or more are possible"),
+        (lambda: as_grid(2**31, ONE, MOST), ValueError, "the grid has 2147483648 along x"),
+        (lambda: as_block((1, 1, 65)), ValueError, "the block has 65 along z; from 1 to 64 are possible"),
+        (lambda: as_block(-1), ValueError, "the block has -1 along x"),
+        (lambda: as_block((32, 33)), ValueError, r"a block of \(32, 33, 1\) has 1056 threads; up to 1024 are possible"),
+        (
+            lambda: blocks_over(-5, ONE, MOST),
+            ValueError,
+            "the number of threads has -5 along x; 0 or more are possible",
+        ),
+        (lambda: blocks_over(2**40, ONE, MOST), ValueError, "the grid has 1099511627776 along x"),
+        (lambda: as_block(2.0), TypeError, r"a block is counted in integers; found 2.0: write int\(n\)"),
+        (lambda: as_grid(None, ONE, MOST), TypeError, "a grid is counted in integers; found None"),
+        (lambda: blocks_over((1, 2.5), ONE, MOST), TypeError, "a number of threads is counted in integers; found 2.5"),
+        (lambda: as_block("many"), TypeError, "a block is counted in integers; found 'm'"),
+        (lambda: as_shared(1.5), TypeError, "shared memory is counted in integers; found 1.5"),
     ],
 )
-def test_a_grid_that_is_too_large_is_refused_with_what_to_write(make, said):
-    with pytest.raises(ValueError, match=said):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: as_grid((), ONE, MOST), r"a grid has one to three extents, x first; found \(\)"),
-        (lambda: as_grid((1, 2, 3, 4), ONE, MOST), "a grid has one to three extents"),
-        (lambda: as_grid((1, 0), ONE, MOST), "the grid has 0 along y; 1 or more are possible"),
-        (lambda: as_grid(2**31, ONE, MOST), "the grid has 2147483648 along x"),
-        (lambda: as_block((1, 1, 65)), "the block has 65 along z; from 1 to 64 are possible"),
-        (lambda: as_block(-1), "the block has -1 along x"),
-        (lambda: as_block((32, 33)), r"a block of \(32, 33, 1\) has 1056 threads; up to 1024 are possible"),
-        (lambda: blocks_over(-5, (1, 1, 1), MOST), "the number of threads has -5 along x; 0 or more are possible"),
-        (lambda: blocks_over(2**40, (1, 1, 1), MOST), "the grid has 1099511627776 along x"),
-    ],
-)
-def test_what_no_device_has_is_refused(make, said):
-    with pytest.raises(ValueError, match=said):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: as_block(2.0), r"a block is counted in integers; found 2.0: write int\(n\)"),
-        (lambda: as_grid(None, ONE, MOST), "a grid is counted in integers; found None"),
-        (lambda: blocks_over((1, 2.5), ONE, MOST), "a number of threads is counted in integers; found 2.5"),
-        (lambda: as_block("many"), "a block is counted in integers; found 'm'"),
-        (lambda: as_shared(1.5), "shared memory is counted in integers; found 1.5"),
-    ],
-)
-def test_what_is_no_integer_is_refused(make, said):
-    with pytest.raises(TypeError, match=said):
+def test_impossible_grids_blocks_and_sizes_are_refused_with_the_remedy(make, error, message):
+    with pytest.raises(error, match=message):
         make()
 
 

@@ -61,43 +61,25 @@ def test_numpys_integers_are_integers():
     assert NESTED(np.int64(5)) == NESTED(5)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "4:",
-        ":1",
-        "(4:1",
-        "4):1",
-        "(4,8):(1,4",
-        "4:1:1",
-        "4,8:1,4",
-        "(4,,8):(1,4)",
-        "x:1",
-        "4:1 5",
+WRONG_TEXT = {
+    Layout.parse: (
+        *("", "4:", ":1", "(4:1", "4):1", "(4,8):(1,4", "4:1:1", "4,8:1,4", "(4,,8):(1,4)", "x:1", "4:1 5"),
         "(4,8):(1,4)!",
-    ],
-)
-def test_text_that_is_no_layout_is_refused_with_the_position(text):
+    ),
+    Swizzle.parse: ("", "<1,2,3>", "S<1,2,3", "S<a,2,3>", "S<3,0,3>x"),
+    library.parse_tiler: ("", "<", "<4:1", "<4:1,,2:1>", "4:1>", "<4:1>x"),
+}
+
+
+@rows(("parse", "text"), [(parse, text) for parse, texts in WRONG_TEXT.items() for text in texts])
+def test_invalid_text_is_refused_with_the_position(parse, text):
     with pytest.raises(LayoutError, match=r"position \d+|column \d+|character \d+"):
-        Layout.parse(text)
+        parse(text)
 
 
 def test_text_whose_shape_and_stride_differ_is_refused():
     with pytest.raises(LayoutError, match="stride"):
         Layout.parse("(4,8):(1,4,2)")
-
-
-@pytest.mark.parametrize("text", ["", "<1,2,3>", "S<1,2,3", "S<a,2,3>", "S<3,0,3>x"])
-def test_text_that_is_no_swizzle_is_refused_with_the_position(text):
-    with pytest.raises(LayoutError, match=r"position \d+|column \d+|character \d+"):
-        Swizzle.parse(text)
-
-
-@pytest.mark.parametrize("text", ["", "<", "<4:1", "<4:1,,2:1>", "4:1>", "<4:1>x"])
-def test_text_that_is_no_tiler_is_refused_with_the_position(text):
-    with pytest.raises(LayoutError, match=r"position \d+|column \d+|character \d+"):
-        library.parse_tiler(text)
 
 
 @pytest.mark.parametrize("coordinate", [24, -1, (4, 0), (-1, 0), (0, 6), (0, (2, 0)), (0, (0, 3)), (0, (0, -1))])
@@ -217,11 +199,19 @@ def test_recasts_are_by_positive_widths(count):
             recast(NESTED, count)
 
 
-@pytest.mark.parametrize("found", [1.5, True, "2"])
-def test_recasts_are_by_integers(found):
-    for recast in (library.upcast, library.downcast):
+@rows(
+    ("call", "values"),
+    [
+        (lambda value: library.upcast(NESTED, value), (1.5, True, "2")),
+        (lambda value: library.downcast(NESTED, value), (1.5, True, "2")),
+        (lambda value: Swizzle(value, 0, 3), (1.0, True, "1")),
+        (Swizzle(1, 0, 3), (1.0, "1", None)),
+    ],
+)
+def test_widths_bits_and_offsets_are_integers(call, values):
+    for value in values:
         with pytest.raises(TypeError):
-            recast(NESTED, found)
+            call(value)
 
 
 @pytest.mark.parametrize("arguments", [(3, 0, 2), (3, 0, -2), (-1, 0, 3), (1, -1, 3)])
@@ -230,22 +220,10 @@ def test_a_swizzle_needs_disjoint_bits(arguments):
         Swizzle(*arguments)
 
 
-@pytest.mark.parametrize("found", [1.0, True, "1"])
-def test_a_swizzle_takes_integers(found):
-    with pytest.raises(TypeError):
-        Swizzle(found, 0, 3)
-
-
 @pytest.mark.parametrize("text", ["S<1,2>", "S<1,2,3,4>"])
 def test_a_swizzle_has_three_numbers(text):
     with pytest.raises(LayoutError, match=re.escape(text)):
         Swizzle.parse(text)
-
-
-@pytest.mark.parametrize("found", [1.0, "1", None])
-def test_a_swizzle_swizzles_integers(found):
-    with pytest.raises(TypeError):
-        Swizzle(1, 0, 3)(found)
 
 
 def test_a_composed_layout_is_checked_like_its_layout():

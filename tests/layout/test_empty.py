@@ -61,7 +61,7 @@ def test_a_layout_without_modes_is_a_point():
     assert Layout((4, 4))[1, 2] == (POINT, 9)
 
 
-def test_nobody_goes_through_a_layout_by_mistake():
+def test_a_layout_is_not_iterable():
     for layout in (Layout(2**70), library.Swizzle(1, 0, 1) @ Layout(2**70)):
         with pytest.raises(TypeError):
             iter(layout)

@@ -34,6 +34,15 @@ def dividable(layout, tiler):
     return by_hand.representable(layout, Layout((tiler.shape, rest.shape), (tiler.stride, rest.stride)))
 
 
+def check_divides(layout, tiler):
+    """Check a divide in its four arrangements."""
+    post.logical_divide(library.logical_divide(layout, tiler), layout, tiler)
+    zipped = library.zipped_divide(layout, tiler)
+    post.zipped_divide(zipped, layout, tiler)
+    post.tiled_divide(library.tiled_divide(layout, tiler), zipped)
+    post.flat_divide(library.flat_divide(layout, tiler), zipped)
+
+
 @MANY
 @given(composable())
 def test_a_divide_is_found_exactly_where_tile_and_rest_compose(pair):
@@ -42,22 +51,13 @@ def test_a_divide_is_found_exactly_where_tile_and_rest_compose(pair):
     found = attempt(library.logical_divide, layout, tiler)
     assert (found is not None) == dividable(layout, tiler)
     if found is not None:
-        post.logical_divide(found, layout, tiler)
-        zipped = library.zipped_divide(layout, tiler)
-        post.zipped_divide(zipped, layout, tiler)
-        post.tiled_divide(library.tiled_divide(layout, tiler), zipped)
-        post.flat_divide(library.flat_divide(layout, tiler), zipped)
+        check_divides(layout, tiler)
 
 
 @QUICK
 @given(something, st.data())
 def test_divides_by_mode_are_one_function_in_four_arrangements(layout, data):
-    tiler = data.draw(tilers(layout))
-    post.logical_divide(library.logical_divide(layout, tiler), layout, tiler)
-    zipped = library.zipped_divide(layout, tiler)
-    post.zipped_divide(zipped, layout, tiler)
-    post.tiled_divide(library.tiled_divide(layout, tiler), zipped)
-    post.flat_divide(library.flat_divide(layout, tiler), zipped)
+    check_divides(layout, data.draw(tilers(layout)))
 
 
 @QUICK

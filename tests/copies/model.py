@@ -47,9 +47,9 @@ class Memory:
 
     def check(self):
         """Compare every byte."""
-        found = np.empty(WIDTH, BYTE)
-        copy_elements(HostStorage(found), self.storage)
-        assert found.tobytes() == bytes(self.expected)
+        result = np.empty(WIDTH, BYTE)
+        copy_elements(HostStorage(result), self.storage)
+        assert result.tobytes() == bytes(self.expected)
 
 
 def places(elements):
@@ -80,12 +80,12 @@ def put(memory, elements, values):
 @st.composite
 def extents(draw, size):
     """Factors of a size, in any order, with ones in between."""
-    found = []
+    result = []
     while size > 1:
         factor = draw(st.sampled_from([n for n in range(2, size + 1) if size % n == 0]))
-        found.append(factor)
+        result.append(factor)
         size //= factor
-    return draw(st.permutations([*found, *draw(st.lists(st.just(1), max_size=2)), *[0] * (size == 0)]))
+    return draw(st.permutations([*result, *draw(st.lists(st.just(1), max_size=2)), *[0] * (size == 0)]))
 
 
 @st.composite

@@ -112,9 +112,9 @@ def wrong(copy: Callable[[], object]) -> str:
 def main() -> None:
     faulthandler.dump_traceback_later(100, exit=True)
     stream.submit(lambda: None).wait()
-    found = {name: wrong(copy) for name, copy in COPIES.items()}
-    sys.stdout.writelines(f"{name}: {what}\n" for name, what in found.items() if what)
-    sys.stdout.write(f"{len(found)} kinds\n")
+    result = {name: wrong(copy) for name, copy in COPIES.items()}
+    sys.stdout.writelines(f"{name}: {what}\n" for name, what in result.items() if what)
+    sys.stdout.write(f"{len(result)} kinds\n")
     stream.close()
 
 

@@ -106,8 +106,8 @@ def test_reading_gives_what_numpy_sees(device, read, lies, dtype):
     expected = lies.array(dtype)
     container = stored(expected, device)
     with no_races():
-        found = read(container, lies)
-    assert found.reshape(lies.extents).tobytes() == expected.tobytes()
+        result = read(container, lies)
+    assert result.reshape(lies.extents).tobytes() == expected.tobytes()
     assert container.to_numpy().tobytes() == expected.base.tobytes()
 
 
@@ -152,9 +152,11 @@ def unaligned(values):
 @given(lies=arrangements(), dtype=dtypes, odd=st.booleans())
 def test_a_container_takes_an_array_in_c_order(device, lies, dtype, odd):
     values = unaligned(lies.array(dtype)) if odd else lies.array(dtype)
-    found = accel.empty(lies.size, dtype, device)
-    found.from_numpy(values)
-    assert found.to_numpy().tobytes() == accel.container(values, device=device).to_numpy().tobytes() == values.tobytes()
+    result = accel.empty(lies.size, dtype, device)
+    result.from_numpy(values)
+    assert (
+        result.to_numpy().tobytes() == accel.container(values, device=device).to_numpy().tobytes() == values.tobytes()
+    )
 
 
 @pytest.mark.parametrize("fill", FILLS.values(), ids=FILLS)

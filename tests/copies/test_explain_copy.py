@@ -111,9 +111,11 @@ def words(found):
 
 def test_where_no_backend_knows_both_ends_the_host_does(strangers):
     to, of = strangers
-    found = explain_copy(of_leaves(*ROWS, device=to), of_leaves(*COLUMNS, device=of))
-    assert "no backend knows both devices, so the copy goes through 96 bytes of temporary memory on cpu" in words(found)
-    assert "step 2 of 2: from the image on the host to the target" in str(found)
+    result = explain_copy(of_leaves(*ROWS, device=to), of_leaves(*COLUMNS, device=of))
+    assert "no backend knows both devices, so the copy goes through 96 bytes of temporary memory on cpu" in words(
+        result
+    )
+    assert "step 2 of 2: from the image on the host to the target" in str(result)
 
 
 class Given:
@@ -185,8 +187,8 @@ def test_nothing_is_changed_and_nothing_allocated(to, of, data):
     (target, into), (source, out_of) = draw_copy(data, to, of)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Heap, "allocate", pytest.fail)
-        found = explain_copy(Named(into), Named(out_of), cast=True)
-        assert found.html()
+        result = explain_copy(Named(into), Named(out_of), cast=True)
+        assert result.html()
     target.check()
     source.check()
 
@@ -194,11 +196,11 @@ def test_nothing_is_changed_and_nothing_allocated(to, of, data):
 def test_an_explanation_keeps_no_memory_alive():
     array = np.zeros(3)
     seen = weakref.ref(array)
-    found = explain_copy(accel.zeros(3), accel.from_numpy(array))
+    result = explain_copy(accel.zeros(3), accel.from_numpy(array))
     del array
     gc.collect()
     assert seen() is None
-    assert found.plans
+    assert result.plans
 
 
 def test_memory_in_use_is_not_waited_for():
@@ -263,15 +265,15 @@ def test_elements_that_begin_inside_others_are_refused():
 
 @rows("name", RECORDED)
 def test_html_is_well_formed_and_needs_nothing_else(name):
-    found = RECORDED[name]()
-    html = found.html()
-    assert html == found._repr_html_()
+    result = RECORDED[name]()
+    html = result.html()
+    assert html == result._repr_html_()
     page = ET.fromstring(html)
     assert not re.search(r"<script|@import|url\(|href|src=|https?:", html.replace("http://www.w3.org/2000/svg", ""))
     shown = " ".join("".join(page.itertext()).split())
-    for line in str(found).splitlines():
+    for line in str(result).splitlines():
         assert line.strip().split(" ", 1)[0] in shown
-    assert len(page.findall("{http://www.w3.org/2000/svg}svg")) == len(found.plans)
+    assert len(page.findall("{http://www.w3.org/2000/svg}svg")) == len(result.plans)
 
 
 def pairs(into, out_of):
@@ -285,9 +287,9 @@ def pairs(into, out_of):
 @given(st.data())
 def test_a_picture_has_items_at_their_places_and_all_of_them_if_they_are_few(data):
     (_, into), (_, out_of) = draw_copy(data, "cpu", "cpu")
-    found = explain_copy(Named(into), Named(out_of), cast=True)
-    if len(found.plans) == 1:
-        (stage,), (plan,) = found._stages, found.plans
+    result = explain_copy(Named(into), Named(out_of), cast=True)
+    if len(result.plans) == 1:
+        (stage,), (plan,) = result._stages, result.plans
         seen = excerpt(stage)
         wide, narrow = stage.target.itemsize, stage.source.itemsize
         elements = [range(plan.itemsize // wide)] * len(seen.items)
@@ -306,12 +308,12 @@ def test_the_cells_of_memory_have_all_items_of_a_picture(data, target):
     (_, into), (_, out_of) = draw_copy(data, "cpu", "cpu")
     for stage in explain_copy(Named(into), Named(out_of), cast=True)._stages:
         seen = excerpt(stage)
-        found = memory(stage, seen, target=target)
-        where = {item: row + column for (row, column), items in found.cells.items() for item in items}
+        result = memory(stage, seen, target=target)
+        where = {item: row + column for (row, column), items in result.cells.items() for item in items}
         first = {where[item] - (item.target if target else item.source) for item in seen.items}
         assert len(first) == 1
-        assert {row for row, _ in found.cells} <= set(found.rows)
-        assert {column for _, column in found.cells} <= set(found.columns)
+        assert {row for row, _ in result.cells} <= set(result.rows)
+        assert {column for _, column in result.cells} <= set(result.columns)
 
 
 PICTURES = {
@@ -354,9 +356,9 @@ def test_a_picture_is_as_recorded(name):
 def test_tensors_are_explained_as_they_are_copied():
     plain = accel.zeros(64, "float32").view(row_major(8, 8))
     swizzled = accel.zeros(64, "float32").view(Swizzle(3, 0, 3) @ row_major(8, 8))
-    found = str(explain_copy(swizzled, plain))
-    assert "source      float32 on cpu, (8,8):(8,1), the first extent fastest" in found
-    assert "gather: a swizzle places each item by itself" in found
+    result = str(explain_copy(swizzled, plain))
+    assert "source      float32 on cpu, (8,8):(8,1), the first extent fastest" in result
+    assert "gather: a swizzle places each item by itself" in result
     with pytest.MonkeyPatch.context() as patch, accel.new_stream("cpu") as stream:
         given_plans = Given(patch).plans
         swizzled.copy_from_async(plain, 9, stream=stream, is_masked=True, fill=Fill.ZERO).wait()
@@ -364,12 +366,12 @@ def test_tensors_are_explained_as_they_are_copied():
 
 
 def test_each_plan_has_a_picture_of_its_own():
-    found = RECORDED["two steps"]()
-    first, second = found.svg(0), found.svg(1)
+    result = RECORDED["two steps"]()
+    first, second = result.svg(0), result.svg(1)
     assert first != second
-    assert first in found.html().partition(second)[0]
+    assert first in result.html().partition(second)[0]
     with pytest.raises(BoundsError, match="plan 2 is asked for, and this copy has 2 plans"):
-        found.svg(2)
+        result.svg(2)
     with pytest.raises(BoundsError, match="has 0 plans"):
         RECORDED["no elements"]().svg()
 

@@ -33,19 +33,19 @@ def counted(leaves, swizzle):
 @MANY
 @given(leaves_of_few, swizzlings())
 def test_the_ends_are_those_of_the_table(leaves, swizzle):
-    found = counted(leaves, swizzle)
-    expected = (len(found), min(found), max(found)) if found else (0, 0, 0)
+    result = counted(leaves, swizzle)
+    expected = (len(result), min(result), max(result)) if result else (0, 0, 0)
     assert swizzled_offset_range.__wrapped__(leaves, swizzle, 0) == expected
     size, low, high = whole_runs(leaves, swizzle)
-    assert size == len(found)
-    assert all(low <= distance <= high for distance in found)
+    assert size == len(result)
+    assert all(low <= distance <= high for distance in result)
 
 
 @MANY
 @given(st.integers(-(2**80), 2**80), swizzlings())
 def test_a_distance_stays_within_its_run(distance, swizzle):
-    found = Swizzling(swizzle.mask, swizzle.shift)(distance)
-    assert found // swizzle.run == distance // swizzle.run
+    result = Swizzling(swizzle.mask, swizzle.shift)(distance)
+    assert result // swizzle.run == distance // swizzle.run
 
 
 HOSTILE = {

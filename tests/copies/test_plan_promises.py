@@ -69,9 +69,9 @@ def elements(given):
 @given(copies())
 def test_each_byte_of_the_target_gets_its_own_of_the_source(given):
     target, source = given
-    found = plan(target, source)
-    into, out_of = (addresses(end, distances) for end, distances in zip(given, ends(found), strict=True))
-    moved = {int(to) + i: int(of) + i for to, of in zip(into, out_of, strict=True) for i in range(found.itemsize)}
+    result = plan(target, source)
+    into, out_of = (addresses(end, distances) for end, distances in zip(given, ends(result), strict=True))
+    moved = {int(to) + i: int(of) + i for to, of in zip(into, out_of, strict=True) for i in range(result.itemsize)}
     size = target.dtype.itemsize
     wanted = zip(elements(target), elements(source), strict=True)
     assert moved == {int(to) + i: int(of) + i for to, of in wanted for i in range(size)}
@@ -80,56 +80,56 @@ def test_each_byte_of_the_target_gets_its_own_of_the_source(given):
 @QUICK
 @given(copies())
 def test_the_kind_is_what_it_says(given):
-    found = plan(*given)
-    size, last = found.itemsize, found.leaves[-1:]
+    result = plan(*given)
+    size, last = result.itemsize, result.leaves[-1:]
     in_pieces = bool(last) and last[0][1:] == (size, size)
-    if found.kind == "memcpy":
-        assert not found.size or not found.leaves or (len(found.leaves) == 1 and in_pieces)
-    elif found.kind == "rows":
-        assert len(found.leaves) > 1
+    if result.kind == "memcpy":
+        assert not result.size or not result.leaves or (len(result.leaves) == 1 and in_pieces)
+    elif result.kind == "rows":
+        assert len(result.leaves) > 1
         assert in_pieces
-    elif found.kind == "transpose":
-        into, out_of = found.tile
-        assert into == len(found.leaves) - 1 != out_of
-        assert found.leaves[into].target_stride == size == found.leaves[out_of].source_stride
+    elif result.kind == "transpose":
+        into, out_of = result.tile
+        assert into == len(result.leaves) - 1 != out_of
+        assert result.leaves[into].target_stride == size == result.leaves[out_of].source_stride
     else:
-        assert found.kind == "gather"
+        assert result.kind == "gather"
         assert not in_pieces
-    assert (found.tile is not None) == (found.kind == "transpose")
+    assert (result.tile is not None) == (result.kind == "transpose")
 
 
 @QUICK
 @given(copies())
 def test_loops_go_forwards_in_the_target_the_slowest_first(given):
-    found = plan(*given)
-    assert list(found.target_strides) == sorted(found.target_strides, reverse=True)
-    assert all(extent > 1 for extent in found.extents) or not found.size
+    result = plan(*given)
+    assert list(result.target_strides) == sorted(result.target_strides, reverse=True)
+    assert all(extent > 1 for extent in result.extents) or not result.size
 
 
 @QUICK
 @given(copies())
 def test_accesses_of_the_width_are_aligned_and_stay_in_their_pieces(given):
-    found = plan(*given)
-    assert found.vector in (1, 2, 4, 8, 16)
-    for end, distances in zip(given, ends(found), strict=True):
+    result = plan(*given)
+    assert result.vector in (1, 2, 4, 8, 16)
+    for end, distances in zip(given, ends(result), strict=True):
         steps = (
             distances
-            if found.kind not in ("memcpy", "rows")
-            else distances[:: found.extents[-1] or 1]
-            if found.leaves
+            if result.kind not in ("memcpy", "rows")
+            else distances[:: result.extents[-1] or 1]
+            if result.leaves
             else distances
         )
-        assert not (addresses(end, steps) % found.vector).any()
-    piece = found.itemsize * (found.extents[-1] if found.kind in ("memcpy", "rows") and found.leaves else 1)
-    assert piece % found.vector == 0
+        assert not (addresses(end, steps) % result.vector).any()
+    piece = result.itemsize * (result.extents[-1] if result.kind in ("memcpy", "rows") and result.leaves else 1)
+    assert piece % result.vector == 0
 
 
 @QUICK
 @given(copies(one_block=True))
 def test_what_is_not_read_first_shares_no_byte_but_with_itself(given):
     target, source = given
-    found = plan(target, source)
-    if not found.buffered:
+    result = plan(target, source)
+    if not result.buffered:
         size = target.dtype.itemsize
         home = {int(to) + i: n for n, to in enumerate(elements(target)) for i in range(size)}
         for n, of in enumerate(elements(source)):
@@ -150,8 +150,8 @@ def test_indices_are_as_wide_as_the_distances(extent, bits):
     nbytes = 8 * extent
     target, source = (Span(Block(pointer, nbytes, None), 0, nbytes) for pointer in (1 << 12, 1 << 40))
     dtype = as_dtype("float32")
-    found = plan(Operand(target, 0, dtype, (extent,), (4,)), Operand(source, 0, dtype, (extent,), (4,)))
-    assert (found.index_bits, found.size, found.kind) == (bits, extent, "memcpy")
+    result = plan(Operand(target, 0, dtype, (extent,), (4,)), Operand(source, 0, dtype, (extent,), (4,)))
+    assert (result.index_bits, result.size, result.kind) == (bits, extent, "memcpy")
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,14 @@ def test_a_few_elements_side_by_side_are_moved_as_one(channels, dtype, item):
 @QUICK
 @given(copies(), st.integers(0, 300), st.sampled_from(Fill), st.sampled_from(CacheEviction))
 def test_masks_and_hints_are_passed_on_and_keep_elements_apart(given, bound, fill, eviction):
-    found = plan(*given, mask=Mask(bound, fill), eviction=eviction)
-    assert (found.bound, found.fill, found.eviction, found.itemsize) == (bound, fill, eviction, given[0].dtype.itemsize)
-    assert found.kind == "gather"
+    result = plan(*given, mask=Mask(bound, fill), eviction=eviction)
+    assert (result.bound, result.fill, result.eviction, result.itemsize) == (
+        bound,
+        fill,
+        eviction,
+        given[0].dtype.itemsize,
+    )
+    assert result.kind == "gather"
 
 
 def test_tables_are_walked_by_one_loop():
@@ -215,7 +220,7 @@ def test_loops_without_a_common_refinement_have_no_plan():
 @given(arrangements(distinct=True), dtypes)
 def test_the_fewest_loops_reach_the_same_elements(arrangement, dtype):
     given = operand(arrangement, dtype)
-    found = fewest_loops(given)
-    assert sorted(elements(found)) == sorted(elements(given))
-    assert len(found.extents) <= len(given.extents)
-    assert min(found.strides, default=1) > 0 or not arrangement.size
+    result = fewest_loops(given)
+    assert sorted(elements(result)) == sorted(elements(given))
+    assert len(result.extents) <= len(given.extents)
+    assert min(result.strides, default=1) > 0 or not arrangement.size

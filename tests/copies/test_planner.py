@@ -50,11 +50,11 @@ def pairs(target, source):
 def test_a_plan_walks_each_pair_once(data, size):
     target, source = of_leaves(data.draw(distinct_leaves(size))), of_leaves(data.draw(any_leaves(size)))
     try:
-        found = plan(target, source)
+        result = plan(target, source)
     except LayoutError:
         return
     expected = [(into + i, out_of + i) for (into,), (out_of,) in pairs(target, source) for i in range(4)]
-    assert bytes_paired(found) == sorted(expected)
+    assert bytes_paired(result) == sorted(expected)
 
 
 @QUICK

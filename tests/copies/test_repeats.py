@@ -65,11 +65,11 @@ def asked_by(method, leaves):
 @MANY
 def test_each_method_is_right(method, leaves):
     try:
-        found = asked_by(method, leaves)
+        result = asked_by(method, leaves)
     except LayoutError:
         assert method["_STEPS"] < 1 << 18
     else:
-        assert found == counted(leaves)
+        assert result == counted(leaves)
 
 
 @MANY
@@ -143,12 +143,12 @@ def test_hostile_strides_are_answered_within_a_bound_and_never_wrongly(drawn):
     with pytest.MonkeyPatch.context() as patch:
         looked = Looked(patch)
         try:
-            found = asked(leaves)
+            result = asked(leaves)
         except LayoutError as refusal:
-            found = None
+            result = None
             assert "was not found out in 262144 steps" in str(refusal)  # noqa: PT017
         assert looked.distances + looked.rounds * repeats._ROUND <= repeats._STEPS
-    assert found is not False or not planted
+    assert result is not False or not planted
 
 
 def test_a_target_about_which_nothing_was_found_out_is_refused():

@@ -34,8 +34,8 @@ def test_luminance_is_exact_and_keeps_black_and_white():
 def test_box_sum_equals_scipys_mean(radius):
     x = noise((17, 23))
     side = 2 * radius + 1
-    found = np.asarray(filters.box_sum(mirrored(x, radius), radius)) / side**2
-    np.testing.assert_allclose(found, ndimage.uniform_filter(x, side), rtol=0, atol=1e-11)
+    result = np.asarray(filters.box_sum(mirrored(x, radius), radius)) / side**2
+    np.testing.assert_allclose(result, ndimage.uniform_filter(x, side), rtol=0, atol=1e-11)
 
 
 def test_box_sum_of_whole_numbers_is_exact():
@@ -48,8 +48,8 @@ def test_box_sum_of_whole_numbers_is_exact():
 def test_gaussian_equals_scipys(sigma, device):
     x = noise((31, 37))
     padded = xp.asarray(mirrored(x, len(filters.gaussian_weights(sigma)) - 1), device=device)
-    found = filters.gaussian(padded, sigma).container().to_numpy().reshape(x.shape)
-    np.testing.assert_allclose(found, ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
+    result = filters.gaussian(padded, sigma).container().to_numpy().reshape(x.shape)
+    np.testing.assert_allclose(result, ndimage.gaussian_filter(x, sigma, truncate=4.0), rtol=0, atol=1e-11)
 
 
 @HOST
@@ -58,8 +58,8 @@ def test_gaussian_equals_scipys(sigma, device):
 def test_gaussian_is_bit_for_bit_that_of_array_functions(device, height, width, sigma):
     margin = 2 * (len(filters.gaussian_weights(sigma)) - 1)
     x = noise((height + margin, width + margin))
-    found = filters.gaussian(xp.asarray(x, device=device), sigma).container().to_numpy()
-    np.testing.assert_array_equal(found, np.asarray(standard.gaussian(xp.asarray(x), sigma)).ravel())
+    result = filters.gaussian(xp.asarray(x, device=device), sigma).container().to_numpy()
+    np.testing.assert_array_equal(result, np.asarray(standard.gaussian(xp.asarray(x), sigma)).ravel())
 
 
 def test_bell_sums_to_one():
@@ -71,8 +71,8 @@ def test_bell_sums_to_one():
 def test_peaks_are_the_largest_around(reach, device):
     x = noise((20, 21))
     expected = x == ndimage.maximum_filter(x, 2 * reach + 1)
-    found = filters.peaks(xp.asarray(mirrored(x, reach), device=device), reach)
-    np.testing.assert_array_equal(found.container().to_numpy().reshape(x.shape), expected)
+    result = filters.peaks(xp.asarray(mirrored(x, reach), device=device), reach)
+    np.testing.assert_array_equal(result.container().to_numpy().reshape(x.shape), expected)
 
 
 @HOST
@@ -83,8 +83,8 @@ def test_peaks_of_one_height_are_all_marked(device, data):
     sides = st.sampled_from([2 * reach + 1, 2 * reach + 4, 2 * reach + 9])
     heights = st.sampled_from([-np.inf, 0.0, 1.0, 2.0])
     x = data.draw(hnp.arrays(np.float64, st.tuples(sides, sides), elements=heights))
-    found = filters.peaks(xp.asarray(x, device=device), reach).container().to_numpy()
-    np.testing.assert_array_equal(found, np.asarray(standard.peaks(xp.asarray(x), reach)).ravel())
+    result = filters.peaks(xp.asarray(x, device=device), reach).container().to_numpy()
+    np.testing.assert_array_equal(result, np.asarray(standard.peaks(xp.asarray(x), reach)).ravel())
 
 
 @pytest.mark.parametrize("line", [np.s_[7, :], np.s_[:, 7], (range(15), range(15)), (range(15), range(14, -1, -1))])
@@ -92,11 +92,11 @@ def test_a_line_of_any_direction_is_a_ridge_and_its_flanks_are_not(line):
     drawn = np.zeros((15, 15), dtype=bool)
     drawn[line] = True
     blurred = ndimage.gaussian_filter(drawn.astype(float), 1.5)
-    found = np.asarray(filters.ridges(xp.asarray(blurred))) & (blurred[1:-1, 1:-1] > 0.05)
+    result = np.asarray(filters.ridges(xp.asarray(blurred))) & (blurred[1:-1, 1:-1] > 0.05)
     # The pixels beside a diagonal are nearer to its centre line than their neighbours across it.
     beside = ndimage.binary_dilation(drawn)
-    assert found[drawn[1:-1, 1:-1]].all()
-    assert not found[~beside[1:-1, 1:-1]].any()
+    assert result[drawn[1:-1, 1:-1]].all()
+    assert not result[~beside[1:-1, 1:-1]].any()
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50))

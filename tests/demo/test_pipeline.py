@@ -30,10 +30,10 @@ def detect(picture, **options):
 
 
 def test_every_planted_star_is_found_and_nothing_else(stars):
-    found = np.argwhere(detect(stars).marked)
-    distance = np.abs(found[:, np.newaxis] - np.array(STARS)).max(axis=2)
+    result = np.argwhere(detect(stars).marked)
+    distance = np.abs(result[:, np.newaxis] - np.array(STARS)).max(axis=2)
     assert distance.min(axis=0).max() <= 1
-    assert len(found) == len(STARS)
+    assert len(result) == len(STARS)
 
 
 def test_the_vessel_is_found_along_its_middle_and_the_rim_is_not(vessel):
@@ -121,6 +121,6 @@ def test_besides_the_kernels_the_computation_needs_only_the_array_standard(name,
     response = pipeline.respond(recipe, pixels)
     centre, spread = filters.robust_level(response[strict.isfinite(response)])
     window = tiles.cut(response, whole, recipe.reach)
-    found = pipeline.mark(recipe, centre + recipe.level * spread, window)
+    result = pipeline.mark(recipe, centre + recipe.level * spread, window)
     np.testing.assert_array_equal(np.asarray(response), expected.response)
-    np.testing.assert_array_equal(np.asarray(found), expected.marked)
+    np.testing.assert_array_equal(np.asarray(result), expected.marked)

@@ -112,9 +112,9 @@ def test_its_table_has_the_strongest_detections(outcome, page):
 
 def test_it_says_that_the_reference_differs_and_where(stars):
     reference = compute_reference(stars)
-    found = reference.marked.copy()
-    found[3, 4] = True
-    claimed = pipeline.Findings(reference.response, found, 0.0, 1.0, reference.threshold)
+    result = reference.marked.copy()
+    result[3, 4] = True
+    claimed = pipeline.Findings(reference.response, result, 0.0, 1.0, reference.threshold)
     page = report_page([outcome_of(stars, claimed=claimed)], Device.CPU)
     assert "The reference differs" in page
     assert "row 3, column 4 is marked by the pipeline" in page
@@ -182,10 +182,10 @@ def test_each_star_has_a_ring_around_it_and_not_over_it(stars, outcome):
 
 
 def test_lines_are_drawn_where_they_were_found_and_nowhere_else(vessel):
-    found = outcome_of(vessel).findings
-    changed = (np.asarray(annotated(vessel, found, [])) != vessel.pixels).any(axis=2)
-    assert changed[found.marked].all()
-    grown = np.lib.stride_tricks.sliding_window_view(np.pad(found.marked, 1), (3, 3)).any(axis=(2, 3))
+    result = outcome_of(vessel).findings
+    changed = (np.asarray(annotated(vessel, result, [])) != vessel.pixels).any(axis=2)
+    assert changed[result.marked].all()
+    grown = np.lib.stride_tricks.sliding_window_view(np.pad(result.marked, 1), (3, 3)).any(axis=(2, 3))
     assert not changed[~grown].any()
 
 

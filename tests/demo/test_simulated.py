@@ -124,7 +124,7 @@ class TestReport:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "stars.png"]
         assert "No race was seen" not in page
         for text in (printed, page):
-            assert [found[0] for found in SITE.findall(text)] == ["pipeline.py"] * 2
+            assert [result[0] for result in SITE.findall(text)] == ["pipeline.py"] * 2
 
     def test_a_race_in_the_first_picture_leaves_nothing_but_its_report(self, tmp_path, join_but_once):
         join_but_once(1)

@@ -44,5 +44,5 @@ def test_halo_is_the_symmetric_padding_of_numpy(height, width, halo, data):
 @pytest.mark.parametrize("halo", [0, 2])
 def test_channels_stay_together(halo):
     picture = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
-    found = np.asarray(cut(xp.asarray(picture), Tile(0, 0, 4, 5), halo))
-    np.testing.assert_array_equal(found, np.pad(picture, ((halo, halo), (halo, halo), (0, 0)), mode="symmetric"))
+    result = np.asarray(cut(xp.asarray(picture), Tile(0, 0, 4, 5), halo))
+    np.testing.assert_array_equal(result, np.pad(picture, ((halo, halo), (halo, halo), (0, 0)), mode="symmetric"))

@@ -82,8 +82,8 @@ def test_a_reader_fails_if_a_writer_by_another_store_failed():
         raise KeyError("planted")
 
     fail(from_array(array, read_only=False)[:2])
-    found = copy(from_array(array), create_store("float64", (4,))).exception()
-    assert isinstance(found, KeyError)
+    result = copy(from_array(array), create_store("float64", (4,))).exception()
+    assert isinstance(result, KeyError)
 
 
 @task

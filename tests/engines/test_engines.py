@@ -308,17 +308,17 @@ class TestTinyTasks:
 
 class TestFailures:
     def test_wait_raises_the_very_exception_with_the_line_of_the_call(self, threads):
-        made = []
+        result = []
 
         @task
         def boom(y: Output):
-            made.append(KeyError("planted"))
-            raise made[0]
+            result.append(KeyError("planted"))
+            raise result[0]
 
         future = boom(create_store("int8", (1,)))
         with pytest.raises(KeyError) as caught:
             future.wait()
-        assert caught.value is made[0] is future.exception()
+        assert caught.value is result[0] is future.exception()
         assert "boom" in caught.value.__notes__[0]
         assert "test_engines.py" in caught.value.__notes__[0]
 
@@ -559,8 +559,8 @@ class TestBodiesThatWait:
         def outer(x: InOut):
             inner(y).wait()
 
-        found = outer(x).exception()
-        assert isinstance(found, StoreError)
+        result = outer(x).exception()
+        assert isinstance(result, StoreError)
 
     def test_a_physical_store_is_invalid_after_its_task(self, any_engine):
         kept, x, y = [], store_of(np.zeros(2)), store_of(np.zeros(2))

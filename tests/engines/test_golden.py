@@ -32,8 +32,8 @@ def copy_there(x, y):
 @pytest.fixture(params=ENGINES.values(), ids=ENGINES)
 def current(request):
     name, options = request.param
-    with engine(name).using(**options) as made:
-        yield made
+    with engine(name).using(**options) as result:
+        yield result
 
 
 def root_of(case):
@@ -44,18 +44,18 @@ def root_of(case):
 def test_a_task_reads_what_the_recorded_transforms_give(current):
     views = [chained(root_of(case), case["ops"]) for case in VIEWS]
     copies = [create_store("int64", view.shape) for view in views]
-    for view, made in zip(views, copies, strict=True):
-        copy(view, made)
-    for case, made in zip(VIEWS, copies, strict=True):
-        assert current.gather(made).tolist() == case["result"]["values"], case["id"]
+    for view, result in zip(views, copies, strict=True):
+        copy(view, result)
+    for case, result in zip(VIEWS, copies, strict=True):
+        assert current.gather(result).tolist() == case["result"]["values"], case["id"]
 
 
 def test_each_color_reads_its_recorded_tile(current):
     for case in TILINGS:
         root = root_of(case)
-        made = create_store("int64", root.shape)
-        made.fill(-1)
-        copy(chained(root, case["ops"]), chained(made, case["ops"]))
+        result = create_store("int64", root.shape)
+        result.fill(-1)
+        copy(chained(root, case["ops"]), chained(result, case["ops"]))
         for color, tile in case["result"]["tiles"].items():
-            child = chained(made, case["ops"]).get_child_store(*map(int, color.split(",")))
+            child = chained(result, case["ops"]).get_child_store(*map(int, color.split(",")))
             assert current.gather(child).tolist() == tile.get("values", np.empty(tile["shape"]).tolist()), case["id"]

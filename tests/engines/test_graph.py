@@ -29,12 +29,12 @@ class Live:
         self._lock = threading.RLock()
 
     def array(self, values):
-        made = np.array(values, "uint8").view(Counted)
+        result = np.array(values, "uint8").view(Counted)
         with self._lock:
-            self.now += made.nbytes
+            self.now += result.nbytes
             self.peak = max(self.peak, self.now)
-        made.live = self
-        return made
+        result.live = self
+        return result
 
     def end(self, nbytes):
         with self._lock:
@@ -94,11 +94,11 @@ def test_a_graph_gives_its_plain_values_within_any_budget_that_its_largest_task_
         key: Node(call(key, size), needs, size, scratch, remake=remake)
         for key, (needs, size, scratch, remake) in nodes.items()
     }
-    found = []
-    values = execute(graph, targets, budget=budget, threads=threads, statistics=found.append)
+    result = []
+    values = execute(graph, targets, budget=budget, threads=threads, statistics=result.append)
     for value, plain in zip(values, plainly(nodes, targets), strict=True):
         np.testing.assert_array_equal(value, plain)
-    (statistics,) = found
+    (statistics,) = result
     assert statistics.peak <= budget
     again = {key for key, number in calls.items() if number > 1}
     assert all(nodes[key][3] and not nodes[key][0] for key in again)
@@ -134,16 +134,16 @@ def test_a_graph_whose_sizes_are_missing_or_too_small_keeps_within_the_budget(gi
     graph["all"] = Node(lambda *_: None, [("made", key) for key in nodes], 0)
     graph |= {("late", key): Node(lambda value, _: int(value[-1]), [key, "all"], 0) for key in nodes}
     graph = {key: node._replace(priority=float(rank)) for rank, (key, node) in enumerate(graph.items())}
-    found = []
+    result = []
     values = execute(
         graph,
         [("late", key) for key in nodes],
         budget=least_budget(nodes, [0]) + more * KIB,
         threads=threads,
-        statistics=found.append,
+        statistics=result.append,
     )
     assert values == [int(plain[-1]) for plain in plainly(nodes, [*nodes])]
-    assert found[0].peak <= found[0].budget
+    assert result[0].peak <= result[0].budget
 
 
 def test_results_are_expected_to_be_as_large_as_their_inputs_or_as_others_of_their_layer():
@@ -154,11 +154,11 @@ def test_results_are_expected_to_be_as_large_as_their_inputs_or_as_others_of_the
     nodes |= {("part", i): Node(lambda x, i=i: live.array(x[: 1 if i == 0 else size]), [("load", i)]) for i in range(8)}
     nodes["end"] = Node(lambda *parts: len(parts), [("part", i) for i in range(0, 8, 7)], 0)
     nodes |= {("length", i): Node(len, [("part", i)], 0) for i in range(8)}
-    found = []
-    execute(nodes, ["end", *nodes], budget=20 * size, threads=2, statistics=found.append)
-    execute(nodes, ["end"], budget=3 * size, threads=2, statistics=found.append)
-    assert [each.excess for each in found] == [0, 0]
-    assert found[1].peak <= 3 * size
+    result = []
+    execute(nodes, ["end", *nodes], budget=20 * size, threads=2, statistics=result.append)
+    execute(nodes, ["end"], budget=3 * size, threads=2, statistics=result.append)
+    assert [each.excess for each in result] == [0, 0]
+    assert result[1].peak <= 3 * size
 
 
 def test_a_result_that_is_larger_than_expected_makes_room_before_it_is_kept():
@@ -168,10 +168,10 @@ def test_a_result_that_is_larger_than_expected_makes_room_before_it_is_kept():
     nodes["end"] = Node(lambda big: int(big[0]), ["big"], 0)
     nodes["sum"] = Node(lambda *parts: sum([int(np.max(each)) for each in parts]), [1, 2, "end"], 0)
     nodes = {key: node._replace(priority=float(rank)) for rank, (key, node) in enumerate(nodes.items())}
-    found = []
-    assert execute(nodes, ["sum"], budget=4 * size, threads=1, statistics=found.append) == [3]
-    assert found[0].peak <= 4 * size
-    assert 0 < found[0].excess <= size
+    result = []
+    assert execute(nodes, ["sum"], budget=4 * size, threads=1, statistics=result.append) == [3]
+    assert result[0].peak <= 4 * size
+    assert 0 < result[0].excess <= size
 
 
 def test_a_value_that_is_made_again_counts_with_all_that_it_keeps_alive():
@@ -180,10 +180,10 @@ def test_a_value_that_is_made_again_counts_with_all_that_it_keeps_alive():
     nodes |= {("part", i): Node(lambda x: int(x[0]), [("view", i)], 0) for i in range(4)}
     nodes["total"] = Node(lambda *parts: sum(parts), [("part", i) for i in range(4)], 0)
     nodes |= {("late", i): Node(lambda x, t: int(x[0]) + t, [("view", i), "total"], 0) for i in range(4)}
-    found = []
-    values = execute(nodes, [("late", i) for i in range(4)], budget=2 * size, threads=1, statistics=found.append)
+    result = []
+    values = execute(nodes, [("late", i) for i in range(4)], budget=2 * size, threads=1, statistics=result.append)
     assert values == [6, 7, 8, 9]
-    assert found[0].peak <= 2 * size
+    assert result[0].peak <= 2 * size
 
 
 def test_a_value_that_was_used_out_of_turn_leaves_the_memory_once():
@@ -213,9 +213,9 @@ def test_temporaries_are_promised_as_far_as_the_budget_leaves_room():
         "y": Node(lambda x: x[:1].copy(), ["x"], 1, temporaries=3),
     }
     for budget, peak in [(10 * size, 4 * size + 1), (3 * size, 3 * size)]:
-        found = []
-        execute(nodes, ["y"], budget=budget, threads=1, statistics=found.append)
-        assert found[0].peak == peak
+        result = []
+        execute(nodes, ["y"], budget=budget, threads=1, statistics=result.append)
+        assert result[0].peak == peak
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -253,10 +253,10 @@ def test_values_that_wait_are_written_to_a_file_without_a_name(tmp_path):
         return call(x, t)
 
     nodes["late", 3] = nodes["late", 3]._replace(call=look)
-    found = []
-    values = execute(nodes, targets, budget=16 * KIB, threads=2, spill_folder=str(tmp_path), statistics=found.append)
+    result = []
+    values = execute(nodes, targets, budget=16 * KIB, threads=2, spill_folder=str(tmp_path), statistics=result.append)
     assert values == [i + sum(range(20)) for i in range(20)]
-    assert found[0].spilled >= 16 * 4 * KIB <= found[0].restored
+    assert result[0].spilled >= 16 * 4 * KIB <= result[0].restored
     assert seen == [[]]
     assert not [*tmp_path.iterdir()]
 
@@ -269,19 +269,19 @@ def test_a_value_that_was_written_once_is_not_written_again():
         for i in range(6):
             nodes["use", turn, i] = Node(lambda x, *_: int(x[0]), [("load", i), *before], 0)
         nodes["turn", turn] = Node(lambda *parts: sum(parts), [("use", turn, i) for i in range(6)], 0)
-    found = []
-    assert execute(nodes, [("turn", 3)], budget=2 * size, threads=1, statistics=found.append) == [15]
-    assert found[0].spilled <= 6 * size
-    assert found[0].restored >= 8 * size
+    result = []
+    assert execute(nodes, [("turn", 3)], budget=2 * size, threads=1, statistics=result.append) == [15]
+    assert result[0].spilled <= 6 * size
+    assert result[0].restored >= 8 * size
 
 
 def test_sources_that_can_be_made_again_are_not_written():
     nodes, targets = chain(20, 4 * KIB)
     nodes = {key: node._replace(remake=key[0] == "load") for key, node in nodes.items()}
-    found = []
-    assert execute(nodes, targets, budget=16 * KIB, threads=2, statistics=found.append)[-1] == 19 + sum(range(20))
-    assert found[0].spilled == 0
-    assert found[0].remade >= 16
+    result = []
+    assert execute(nodes, targets, budget=16 * KIB, threads=2, statistics=result.append)[-1] == 19 + sum(range(20))
+    assert result[0].spilled == 0
+    assert result[0].remade >= 16
 
 
 @pytest.mark.parametrize(
@@ -310,8 +310,8 @@ def test_values_of_all_kinds_come_back_from_the_file_as_they_were(value):
     }
     nodes["value"] = Node(lambda: value, [], KIB)
     nodes["hold"] = Node(lambda x: np.ones(big, "uint8"), ["value"], big)
-    found = []
-    (came,) = execute(nodes, ["end"], budget=big + 2 * KIB, threads=1, statistics=found.append)
+    result = []
+    (came,) = execute(nodes, ["end"], budget=big + 2 * KIB, threads=1, statistics=result.append)
     flat, expected = str(came), str(value)
     assert flat == expected
     if isinstance(value, np.ndarray):
@@ -398,9 +398,9 @@ def test_views_of_one_array_are_counted_once():
     nodes = {"x": Node(lambda: np.zeros(size, "uint8"), [], size)}
     nodes |= {i: Node(lambda x, i=i: x[i:], ["x"], 0) for i in range(8)}
     nodes["end"] = Node(lambda *views: sum([view.base is not None for view in views]), [*range(8)], 0)
-    found = []
-    assert execute(nodes, ["end"], budget="1 MiB", statistics=found.append) == [8]
-    assert found[0].peak == size
+    result = []
+    assert execute(nodes, ["end"], budget="1 MiB", statistics=result.append) == [8]
+    assert result[0].peak == size
 
 
 def test_inputs_that_are_given_twice_are_passed_twice():
@@ -454,6 +454,6 @@ except KeyboardInterrupt:
 def test_a_graph_deeper_than_the_stack_of_python_is_computed():
     nodes = {0: Node(lambda: np.zeros(4), [], 32)}
     nodes |= {i: Node(lambda x: x + 1, [i - 1], 32) for i in range(1, 3000)}
-    found = []
-    assert execute(nodes, [2999], budget=64, threads=2, statistics=found.append)[0].tolist() == [2999.0] * 4
-    assert found[0].peak == 64
+    result = []
+    assert execute(nodes, [2999], budget=64, threads=2, statistics=result.append)[0].tolist() == [2999.0] * 4
+    assert result[0].peak == 64

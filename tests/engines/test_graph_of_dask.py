@@ -34,20 +34,20 @@ PROGRAMS = {
 @pytest.mark.parametrize("budget", [None, "3 MiB"])
 def test_a_program_of_dask_gives_the_same_values(name, remake, budget):
     x = PROGRAMS[name]()
-    found = []
-    run = partial(get, budget=budget, remake=remake, num_workers=2, statistics=found.append)
+    result = []
+    run = partial(get, budget=budget, remake=remake, num_workers=2, statistics=result.append)
     np.testing.assert_allclose(x.compute(scheduler=run), x.compute(scheduler="sync"))
-    assert budget is None or found[0].peak <= 3 << 20
+    assert budget is None or result[0].peak <= 3 << 20
 
 
 def test_an_anomaly_stays_within_a_fifteenth_of_its_data():
-    found = []
+    result = []
     x = climatology()
     budget = 128 * 40_000 // 15
-    run = partial(get, budget=budget, remake=True, num_workers=2, statistics=found.append)
+    run = partial(get, budget=budget, remake=True, num_workers=2, statistics=result.append)
     assert float(x.compute(scheduler=run)) == pytest.approx(float(x.compute(scheduler="sync")))
-    assert found[0].peak <= budget
-    assert found[0].spilled < 128 * 40_000
+    assert result[0].peak <= budget
+    assert result[0].spilled < 128 * 40_000
 
 
 def test_keys_in_nested_lists_give_tuples():
@@ -64,10 +64,10 @@ def test_collections_other_than_arrays_are_computed_too():
 
 
 def test_arrays_of_the_caller_are_not_counted():
-    found = []
+    result = []
     x = da.from_array(np.ones((1000, 100)), chunks=(10, 100))
-    x.sum().compute(scheduler=partial(get, budget="100 KiB", statistics=found.append))
-    assert found[0].peak < 100 * 1024 < x.nbytes
+    x.sum().compute(scheduler=partial(get, budget="100 KiB", statistics=result.append))
+    assert result[0].peak < 100 * 1024 < x.nbytes
 
 
 def test_chunks_that_do_not_fit_are_refused_before_anything_runs():
@@ -112,9 +112,9 @@ def test_a_budget_of_another_type_is_refused(budget):
 def test_room_is_left_for_what_tasks_allocate_besides_their_results():
     x = da.random.default_rng(3).random((16, 10_000), chunks=(1, 10_000))  # chunks of 80,000 bytes
     y = ((x - 0.5) ** 2 + 1).sum(axis=0)
-    found = []
+    result = []
     with dask.config.set({"optimization.fuse.active": True}):
-        y.compute(scheduler=partial(get, budget="2 MiB", num_workers=1, statistics=found.append))
+        y.compute(scheduler=partial(get, budget="2 MiB", num_workers=1, statistics=result.append))
     held = 16 * 80_000
-    assert found[0].peak >= 4 * 80_000
-    assert found[0].peak <= held + 8 * 80_000
+    assert result[0].peak >= 4 * 80_000
+    assert result[0].peak <= held + 8 * 80_000

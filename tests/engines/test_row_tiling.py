@@ -48,8 +48,8 @@ VIEWS = {
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_views_of_one_store_that_overlap_give_what_numpy_gives(name):
-    found, expected = added(store_of, *VIEWS[name], np.arange(256.0).reshape(16, 16))
-    assert found == expected
+    result, expected = added(store_of, *VIEWS[name], np.arange(256.0).reshape(16, 16))
+    assert result == expected
 
 
 def test_two_stores_on_the_same_memory_give_what_numpy_gives():

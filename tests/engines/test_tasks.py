@@ -54,9 +54,9 @@ def add(x: accel.BufferView[f32], y: accel.BufferView[f32], factor: f32):
 
 
 def store(*shape, dtype="float32"):
-    made = create_store(dtype, shape)
-    made.fill(1)
-    return made
+    result = create_store(dtype, shape)
+    result.fill(1)
+    return result
 
 
 def values(given):
@@ -185,8 +185,8 @@ class TestDeclarations:
                 x.span_read_write_accessor()[...] += 2
 
         x, method = store(2), Adder().add
-        for made in task(partial(method, 1.0)), task(partial(method, a=1.0)), task(Adder.add_two):
-            made(x=x).wait()
+        for result in task(partial(method, 1.0)), task(partial(method, a=1.0)), task(Adder.add_two):
+            result(x=x).wait()
         task(method)(1.0, x).wait()
         assert values(x) == [6, 6]
         assert task(partial(method, 1.0)).name == "add"
@@ -242,9 +242,9 @@ class TestDeclarations:
             task(scope["f"])
 
     def test_annotations_can_be_given_beside_the_function(self):
-        made = task(parameters={"x": Input, "y": InOut})(add)
+        result = task(parameters={"x": Input, "y": InOut})(add)
         x, y = store(3), store(3)
-        made(x, y, 2.0).wait()
+        result(x, y, 2.0).wait()
         assert values(y) == [3, 3, 3]
         with pytest.raises(StoreValueError, match="'z' is no parameter of add; it has x, y, factor"):
             task(parameters={"z": Input})(add)
@@ -351,11 +351,11 @@ class TestUnboundStores:
         @task
         def positive(x: Input, y: Output):
             array = x.span_read_accessor()
-            found = array[array > 0]
-            if not found.size:
+            result = array[array > 0]
+            if not result.size:
                 y.bind_empty_data()
                 return
-            np.asarray(y.create_output_buffer(found.shape, bind_buffer=True))[...] = found
+            np.asarray(y.create_output_buffer(result.shape, bind_buffer=True))[...] = result
 
         array = np.array([1, -1, 2, -1, -1, -1, 3, 4])
         y = create_store("int64")

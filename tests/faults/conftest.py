@@ -34,9 +34,9 @@ def foreign():
 @pytest.fixture
 def gate():
     """What lets a held stream go on."""
-    made = threading.Event()
-    yield made
-    made.set()
+    result = threading.Event()
+    yield result
+    result.set()
 
 
 @pytest.fixture

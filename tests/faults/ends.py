@@ -272,9 +272,9 @@ def main():
         return
     seeds = range(given.first, given.first + given.count)
     with ThreadPoolExecutor(given.jobs) as pool:
-        findings = {seed: found for seed, found in zip(seeds, pool.map(found_in, seeds), strict=True) if found}
-    for seed, found in findings.items():
-        sys.stdout.write("\n    ".join((f"program {seed}:", *found, "")) + "\n")
+        findings = {seed: result for seed, result in zip(seeds, pool.map(found_in, seeds), strict=True) if result}
+    for seed, result in findings.items():
+        sys.stdout.write("\n    ".join((f"program {seed}:", *result, "")) + "\n")
     sys.stdout.write(f"{given.count} processes, {len(findings)} that did not end well\n")
     sys.exit(bool(findings))
 

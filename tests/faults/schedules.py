@@ -88,9 +88,9 @@ class Operation:
         self.failed = False
 
     def __repr__(self):
-        found = "failed" if self.failed else self.result
+        result = "failed" if self.failed else self.result
         where = f"noted [{self.begin}, {self.end}]"
-        return f"{self.kind} to {self.target} from {self.source} value {self.value}: {found}, {where}"
+        return f"{self.kind} to {self.target} from {self.source} value {self.value}: {result}, {where}"
 
 
 class Entry:
@@ -131,13 +131,13 @@ class State(NamedTuple):
 
     def seen(self, place, at, coming=()):
         """Return all bytes that the operation at a position of the log may read while elements are being written."""
-        found = [self.memory[place.memory]]
+        result = [self.memory[place.memory]]
         writing = [(each.target, _content(each), at + 1) for each in coming if each.source is None]
         for element, content, until in (*self.before, *writing):
             if at < until and _meet(element, place):
                 index = element.part.start
-                found += [each[:index] + content + each[index + 1 :] for each in found]
-        return {each[place.part] for each in found}
+                result += [each[:index] + content + each[index + 1 :] for each in result]
+        return {each[place.part] for each in result}
 
     def fails(self, memory, low=0, high=SIZE):
         return any(m == memory and a < high and low < b for m, a, b, _ in self.failures)
@@ -217,13 +217,13 @@ class Bench:
             claims = list(claims)
             self.pause()
             with hazards._lock:
-                found = enter(submission, claims)
+                result = enter(submission, claims)
                 operation = self.doing.get(threading.get_ident())
                 if operation is not None:
                     operation.noted = True
                     self.log.append(Entry(operation, claims))
             self.pause()
-            return found
+            return result
 
         def giving(submission, stream, work):
             self.pause()
@@ -251,21 +251,21 @@ class Bench:
         def checking(storage, writing, *rest):
             self.pause()
             with hazards._lock:
-                found = covered(storage, writing, *rest)
-                if self.doing.get(threading.get_ident()) is not None and found != stream_order.NOT_COVERED:
+                result = covered(storage, writing, *rest)
+                if self.doing.get(threading.get_ident()) is not None and result != stream_order.NOT_COVERED:
                     entry = Entry(None, ())
                     self.checks.made.append((entry, storage.claim(writing=writing)))
                     self.log.append(entry)
             self.pause()
-            return found
+            return result
 
         def submitting_in_order(submit):
             def submitted(*given):
                 self.checks.made = []
-                found = submit(*given)
-                if found is not None and found is not False:
+                result = submit(*given)
+                if result is not None and result is not False:
                     self.place(self.checks.made)
-                return found
+                return result
 
             return submitted
 
@@ -458,9 +458,9 @@ class Bench:
         }[kind]
         target = None if written is None else Place(self.memory[to], written)
         source = None if read is None else Place(self.memory[to if written is None else of], read)
-        made = Operation(kind, target, source, value)
-        made.run = partial(run, *([made] if kind in LATE else []), *arguments)
-        return made
+        result = Operation(kind, target, source, value)
+        result.run = partial(run, *([result] if kind in LATE else []), *arguments)
+        return result
 
     def schedule(self, seed):
         """Run one schedule; return what is wrong with it, or None."""
@@ -676,9 +676,9 @@ def install_standin(seed):
     from tests.cupy_backend.standin.machine import Machine
     from tests.cupy_backend.standin.module import modules
 
-    found = modules(Machine("cuda", seed=seed))
-    found["cupy"].__spec__ = ModuleSpec("cupy", None)
-    sys.modules.update(found)
+    result = modules(Machine("cuda", seed=seed))
+    result["cupy"].__spec__ = ModuleSpec("cupy", None)
+    sys.modules.update(result)
 
 
 def plant_no_gate():
@@ -730,9 +730,9 @@ def run(count, seed, devices, switch):
     for number in range(seed, seed + count):
         if number % 100 == 0:
             faulthandler.dump_traceback_later(HUNG, exit=True)
-        found = bench.schedule(number)
-        if found:
-            return f"schedule {number}: {found}"
+        result = bench.schedule(number)
+        if result:
+            return f"schedule {number}: {result}"
     faulthandler.cancel_dump_traceback_later()
     return ""
 
@@ -750,17 +750,17 @@ def main():
         install_standin(given.standin)
     if given.plant:
         PLANTED[given.plant]()
-    began, found = time.perf_counter(), []
+    began, result = time.perf_counter(), []
     # Not in the main thread: there the simulator hands each step to another thread.
     work = threading.Thread(
-        target=lambda: found.append(run(given.count, given.seed, given.devices.split(","), given.switch)), daemon=True
+        target=lambda: result.append(run(given.count, given.seed, given.devices.split(","), given.switch)), daemon=True
     )
     work.start()
     work.join()
     took = time.perf_counter() - began
-    sys.stdout.write(f"{found[0] if found else 'the schedules ended early'}\n")
+    sys.stdout.write(f"{result[0] if result else 'the schedules ended early'}\n")
     sys.stdout.write(f"{given.count} schedules on {given.devices} in {took:.1f} s\n")
-    sys.exit(found != [""])
+    sys.exit(result != [""])
 
 
 if __name__ == "__main__":

@@ -121,15 +121,15 @@ class World:
         """Yield each broken promise."""
         for place, (container, allowed) in enumerate(zip(self.containers, self.allowed, strict=True)):
             try:
-                found = values(container)
+                result = values(container)
             except (AccelError, RuntimeError) as error:
                 yield f"container {place} is not read: {error!r}"
                 container.fill(place)
                 allowed.clear()
                 allowed.add(place)
                 continue
-            if not found <= allowed:
-                yield f"container {place} has {found}, allowed is {allowed}"
+            if not result <= allowed:
+                yield f"container {place} has {result}, allowed is {allowed}"
             if len(allowed) > 1:
                 container.fill(place)
                 self.allowed[place] = {place}

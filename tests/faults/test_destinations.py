@@ -196,6 +196,6 @@ class TestReadOnly:
     def test_it_moves_and_is_copied(self, device, foreign):
         values = xp.zeros(3)
         theirs = foreign(xp.broadcast_to(values, (3,)))
-        for made in (xp.from_dlpack(theirs).to_device("sim:1"), accel.from_dlpack(theirs).deep_copy()):
-            xp.asarray(made)[...] = 5
-            assert float(xp.sum(xp.asarray(made))) == 15
+        for result in (xp.from_dlpack(theirs).to_device("sim:1"), accel.from_dlpack(theirs).deep_copy()):
+            xp.asarray(result)[...] = 5
+            assert float(xp.sum(xp.asarray(result))) == 15

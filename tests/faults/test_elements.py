@@ -65,8 +65,8 @@ class TestTypes:
         t = accel.container(values).view(Layout((2, 3), (3, 1)))
         other = accel.zeros(6, dtype).view(Layout((2, 3)))
         other.copy_from(t)
-        for found in (other.copy().to_numpy(), NDBuffer(other.storage).to_numpy().reshape(3, 2).T):
-            assert (found.dtype, found.tobytes()) == (values.dtype, values.tobytes())
+        for result in (other.copy().to_numpy(), NDBuffer(other.storage).to_numpy().reshape(3, 2).T):
+            assert (result.dtype, result.tobytes()) == (values.dtype, values.tobytes())
         array = xp.reshape(xp.asarray(other), (6,)).to_device("cpu")
         assert np.asarray(array).tobytes() == values.tobytes()
 

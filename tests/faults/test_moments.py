@@ -145,9 +145,9 @@ def test_an_event_is_not_that_of_what_another_thread_gives_the_stream_meanwhile(
     source, target = accel.full(100, 7, "uint8"), accel.zeros(100, "uint8")
     submit, record = type(stream).submit, type(stream).record
 
-    def recorded(found):
-        submit(found, lambda: 1 / 0)
-        return record(found)
+    def recorded(result):
+        submit(result, lambda: 1 / 0)
+        return record(result)
 
     monkeypatch.setattr(type(stream), "record", recorded)
     target.copy_from_async(source, stream=stream).wait()
@@ -166,12 +166,12 @@ def test_nor_is_the_event_of_a_simulated_stream(monkeypatch):
         except DeviceLostError as error:
             errors.append(error)
 
-    def recorded(found):
+    def recorded(result):
         if not threads:
             threads.append(threading.Thread(target=fails))
             threads[0].start()
             threads[0].join(0.05)
-        return record(found)
+        return record(result)
 
     with fail_copy(2, "sim"):
         monkeypatch.setattr(type(stream), "record", recorded)
@@ -609,13 +609,13 @@ class TestRecords:
     """Two threads make and drop arrays on one NumPy array."""
 
     def test_of_two_that_are_made_at_once_one_is_had_by_all(self, monkeypatch):
-        array, others, made = np.zeros(10), [], array_storage.KeyedRef
+        array, others, result = np.zeros(10), [], array_storage.KeyedRef
 
         def making(*arguments):
             if not others:
                 others.append(None)
                 elsewhere(lambda: others.append(xp.asarray(array)))
-            return made(*arguments)
+            return result(*arguments)
 
         monkeypatch.setattr(array_storage, "KeyedRef", making)
         x = xp.asarray(array)
@@ -626,11 +626,11 @@ class TestRecords:
     def test_one_that_is_forgotten_takes_no_other_with_it(self, monkeypatch):
         class Records(dict):
             def get(self, key):
-                found = super().get(key)
+                result = super().get(key)
                 if not others:
                     others.append(None)
                     elsewhere(lambda: others.append(xp.asarray(array)))
-                return found
+                return result
 
         array, others = np.zeros(10), [None]
         monkeypatch.setattr(array_storage, "_shared_storages", Records(array_storage._shared_storages))
@@ -701,9 +701,9 @@ def test_memory_released_while_a_snapshot_is_taken_is_given_back_when_that_is_do
     storage = HostStorage(array.ctypes.data, 10, "float64", deleter=partial(ran.append, 1))
     sizes = allocation_table.AllocationTable.sizes
 
-    def counting(found):
+    def counting(result):
         elsewhere(storage.release)
-        return sizes(found)
+        return sizes(result)
 
     monkeypatch.setattr(allocation_table.AllocationTable, "sizes", counting)
     accel.memory.snapshot()
@@ -730,20 +730,20 @@ def test_the_table_is_checked_while_another_thread_removes_external_memory(monke
 
 def test_nothing_is_left_in_the_table_of_memory_whose_last_keep_alive_is_in_a_cycle():
     gc.collect()
-    found = heap_of(Device.CPU).table
-    before = len(found.kept)
+    result = heap_of(Device.CPU).table
+    before = len(result.kept)
     storage = HostStorage(10)
     cycle = [storage.keep_alive()]
     cycle.append(cycle)
     storage.release()
-    assert len(found.kept) == before + 1
+    assert len(result.kept) == before + 1
     del storage, cycle
     gc.collect()
-    assert len(found.kept) == before
+    assert len(result.kept) == before
 
 
 def test_the_table_is_read_while_a_collection_frees_memory():
-    kept, found = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).table
+    kept, result = [accel.empty(10) for _ in range(100)], heap_of(Device.CPU).table
     thresholds = gc.get_threshold()
     try:
         for objects in range(1, 20):
@@ -754,7 +754,7 @@ def test_the_table_is_read_while_a_collection_frees_memory():
             del cycle
             gc.set_threshold(gc.get_count()[0] + objects)
             gc.enable()
-            assert len(found.sizes()) >= len(kept)
+            assert len(result.sizes()) >= len(kept)
     finally:
         gc.set_threshold(*thresholds)
 
@@ -779,10 +779,10 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
 def test_memory_of_a_simulated_device_that_an_interrupt_left_half_made_stands_in_nobodys_way(monkeypatch):
     from accel.backends.sim import memory
 
-    real, made = memory._Place, []
+    real, result = memory._Place, []
 
     def interrupted(*arguments):
-        made.append(real(*arguments))
+        result.append(real(*arguments))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(memory, "_Place", interrupted)

@@ -219,13 +219,13 @@ def test_each_tampered_state_is_refused_or_is_one_of_something_else(kind, protoc
     refused = 0
     for other in tampered(state):
         try:
-            found = make(*other)
+            result = make(*other)
         except FormatError as error:
             refused += 1
             assert str(error).startswith(("this is no pickled ", "pickled by a newer release"))  # noqa: PT017
             assert len(str(error)) < 10**4  # noqa: PT017
         else:
-            is_one_of(found, before)
+            is_one_of(result, before)
     assert refused > len(WRONG) * len(state) // 2
 
 

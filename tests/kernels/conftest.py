@@ -86,11 +86,11 @@ def _value(parameter, arguments):
 
 @pytest.fixture
 def fake(monkeypatch):
-    made = FakeKernels()
+    result = FakeKernels()
     backend = heap_of(Device.CPU).backend
-    monkeypatch.setattr(_KERNEL, "lower", made.lower)
-    monkeypatch.setattr(backend, "compile_kernel", made.compile_kernel, raising=False)
-    monkeypatch.setattr(backend, "kernel_source", made.kernel_source, raising=False)
+    monkeypatch.setattr(_KERNEL, "lower", result.lower)
+    monkeypatch.setattr(backend, "compile_kernel", result.compile_kernel, raising=False)
+    monkeypatch.setattr(backend, "kernel_source", result.kernel_source, raising=False)
     limits = backend.limits(Device.CPU)._replace(grid=(1 << 31, 1 << 16, 1 << 16))
     monkeypatch.setattr(backend, "limits", lambda _: limits)
-    return made
+    return result

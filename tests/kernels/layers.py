@@ -80,9 +80,9 @@ def aligned(array):
     """Return a copy at a multiple of 64 bytes, as the memory of accel is."""
     room = np.zeros(array.nbytes + 64, np.uint8)
     start = -address(room) % 64
-    made = room[start : start + array.nbytes].view(array.dtype)
-    made[:] = array
-    return made
+    result = room[start : start + array.nbytes].view(array.dtype)
+    result[:] = array
+    return result
 
 
 def address(array):

@@ -24,10 +24,10 @@ def test_random_kernels_agree_with_python(tmp_path_factory, generated):
         expected = as_python(function, **PYTHON)(*wanted)
     expected = () if expected is None else expected if isinstance(expected, tuple) else (expected,)
     for debug in (False, True):
-        found = generated.arguments()
-        failure, results = run(function, *found, debug=debug)
+        result = generated.arguments()
+        failure, results = run(function, *result, debug=debug)
         assert failure is None
         np.testing.assert_array_equal(results, expected)
-        for one, other in zip(found, wanted, strict=True):
+        for one, other in zip(result, wanted, strict=True):
             if isinstance(one, np.ndarray):
                 np.testing.assert_array_equal(one, other, strict=True)

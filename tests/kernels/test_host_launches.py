@@ -51,15 +51,15 @@ def warm(made, *arguments):
 @pytest.fixture
 def recorded(monkeypatch):
     """The submissions that launches make: one for each that records its work."""
-    made = []
+    result = []
 
     def count(launcher):
         def submission():
-            made.append(launcher)
+            result.append(launcher)
             return Submission()
 
         monkeypatch.setitem(launcher.__globals__, "Submission", submission)
-        return made
+        return result
 
     return count
 
@@ -67,17 +67,17 @@ def recorded(monkeypatch):
 def test_a_brief_launch_records_nothing(recorded):
     c, add = accel.zeros(8, "float32"), kernel(_add)
     launcher = warm(add, c[:], 1.0)
-    made = recorded(launcher)
+    result = recorded(launcher)
     assert launcher((c[:], 2.0)) is not MISSED
     assert c.to_numpy().tolist() == [3.0] * 8
-    assert made == []
+    assert result == []
 
 
 @pytest.mark.parametrize(("function", "size", "total"), [(_add, 5_000_000, 3.0), (_twice, 8, 14.0)])
 def test_a_launch_that_may_be_long_is_recorded(recorded, function, size, total):
-    c, made = accel.zeros(size, "float32"), kernel(function)
+    c, result = accel.zeros(size, "float32"), kernel(function)
     arguments = (c[:], 1.0) if function is _add else (c[:],)
-    launcher = warm(made, *arguments)
+    launcher = warm(result, *arguments)
     submissions = recorded(launcher)
     launcher(arguments)
     launcher(arguments)
@@ -107,9 +107,9 @@ def test_memory_that_was_released_is_refused_by_a_warm_launch_too():
 
 
 def test_integers_of_64_bits_arrive_in_full():
-    c, made = accel.zeros(2, "int64"), kernel(_integers)
+    c, result = accel.zeros(2, "int64"), kernel(_integers)
     for _ in range(2):
-        made(c[:], -(2**63), 2**64 - 1)
+        result(c[:], -(2**63), 2**64 - 1)
         assert c.to_numpy().tolist() == [-(2**63), 2**63 - 1]
 
 
@@ -122,13 +122,13 @@ def test_a_numpy_number_is_taken_by_the_general_way():
 
 
 def test_each_launch_explains_a_failed_check_in_the_same_words():
-    c, made = accel.zeros(24, "float32"), kernel(debug=True)(_past_the_end)
+    c, result = accel.zeros(24, "float32"), kernel(debug=True)(_past_the_end)
     texts = []
     for _ in range(3):
         with pytest.raises(KernelBoundsError) as caught:
-            made(c[8:16], 3)
+            result(c[8:16], 3)
         texts.append(str(caught.value))
-    assert len(made._launchers) == 1
+    assert len(result._launchers) == 1
     assert "dtype float32, in memory of 24 elements" in texts[0]
     assert texts[0].splitlines()[-1] == texts[2].splitlines()[-1]
     assert texts[0].count("Out Of Range") == texts[2].count("Out Of Range") == 1
@@ -136,11 +136,11 @@ def test_each_launch_explains_a_failed_check_in_the_same_words():
 
 
 def test_the_setting_of_debug_mode_decides_at_each_launch():
-    c, made = accel.zeros(24, "float32"), kernel(_past_the_end)
+    c, result = accel.zeros(24, "float32"), kernel(_past_the_end)
     for _ in range(2):
-        made(c[:16], 2)
+        result(c[:16], 2)
         with accel.debug(), pytest.raises(KernelBoundsError):
-            made(c[:16], 2)
+            result(c[:16], 2)
 
 
 def test_threads_launch_at_once_on_memory_of_their_own():

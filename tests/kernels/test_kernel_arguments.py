@@ -153,17 +153,17 @@ def test_memory_is_passed_as_address_extents_and_strides(c):
         "Array": (xp.reshape(xp.asarray(c), (4, 6))[1:, ::-2], (pointer + 44, 3, 3, 6, -2)),
     }
     for kind, (value, numbers) in passed.items():
-        found, (leaf,) = accepted(value)
+        result, (leaf,) = accepted(value)
         axes = len(numbers) // 2
-        assert found == BufferType(kind, as_dtype("float32"), axes, numbers[-1] == 1)
+        assert result == BufferType(kind, as_dtype("float32"), axes, numbers[-1] == 1)
         assert leaf.numbers == numbers
 
 
 @pytest.mark.parametrize("key", [np.s_[:], np.s_[::2], np.s_[::-1], np.s_[3:], np.s_[4:4]])
 def test_a_numpy_array_is_passed_without_a_copy(key):
     array = np.arange(12, dtype="int16")[key]
-    found, (leaf,) = accepted(array)
-    assert found == BufferType("ndarray", as_dtype("int16"), 1, array.strides[0] == 2)
+    result, (leaf,) = accepted(array)
+    assert result == BufferType("ndarray", as_dtype("int16"), 1, array.strides[0] == 2)
     assert leaf.numbers[1:] == (array.size, array.strides[0] // 2)
     assert not array.size or leaf.numbers[0] == array.__array_interface__["data"][0]
 
@@ -392,11 +392,11 @@ def test_arguments_are_given_by_position_by_name_and_by_default(fake, c):
 
 
 def test_a_function_for_kernels_is_not_called_elsewhere():
-    for made in (func(helper.__wrapped__), func()(helper.__wrapped__)):
-        assert made.source.name == made.__name__ == "helper"
+    for result in (func(helper.__wrapped__), func()(helper.__wrapped__)):
+        assert result.source.name == result.__name__ == "helper"
         with pytest.raises(RuntimeError, match="helper is a function for kernels; call it in a function with @kernel"):
-            made(1)
-        assert made.__wrapped__(1) == 1
+            result(1)
+        assert result.__wrapped__(1) == 1
 
 
 def test_annotated_small_integers_have_their_own_range():

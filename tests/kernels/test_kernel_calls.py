@@ -300,9 +300,9 @@ def _written(tmp_path, monkeypatch, *lines):
 
 
 def test_an_expression_that_is_nested_too_deeply_is_refused(c, tmp_path, monkeypatch):
-    made = _written(tmp_path, monkeypatch, "v[i] = " + " + ".join(["i"] * 900))
+    result = _written(tmp_path, monkeypatch, "v[i] = " + " + ".join(["i"] * 900))
     with pytest.raises(KernelSyntaxError, match="nested too deep"):
-        made(c)
+        result(c)
 
 
 def test_the_type_of_a_variable_may_depend_on_a_long_chain_of_others(c, tmp_path, monkeypatch):
@@ -376,13 +376,13 @@ def test_a_stream_orders_what_it_is_given(c, device):
 
 def test_threads_share_a_kernel(device):
     containers = [accel.container(np.full(1000, i, "float32"), device=device) for i in range(4)]
-    made = kernel(scale.__wrapped__)
+    result = kernel(scale.__wrapped__)
     together = threading.Barrier(8)
 
     def work(i):
         together.wait()
         for _ in range(5):
-            made(containers[i % 4][:])
+            result(containers[i % 4][:])
 
     with ThreadPoolExecutor(8) as pool:
         assert len([*pool.map(work, range(8))]) == 8

@@ -116,11 +116,11 @@ def _arguments(c, other):
 
 def test_the_fast_way_and_the_general_way_pass_the_same(fake, c):
     for given in _arguments(c, accel.zeros(4, "int32")):
-        made = fresh(lambda_free)
+        result = fresh(lambda_free)
         for arguments in [given, given]:
-            made(*arguments)
-        made._launchers = ()
-        made(*given)
+            result(*arguments)
+        result._launchers = ()
+        result(*given)
     triples = zip(*[iter(fake.launches)] * 3, strict=True)
     assert all(one.arguments == two.arguments == three.arguments for one, two, three in triples)
     assert len(fake.compiled) == 11
@@ -131,12 +131,12 @@ def lambda_free(v, factor):
 
 
 def test_the_fast_way_takes_only_what_it_was_made_for(fake, c):
-    made = fresh(lambda_free)
+    result = fresh(lambda_free)
     for given in _arguments(c, accel.zeros(4, "int32")):
-        made(*given)
+        result(*given)
     count = len(fake.compiled)
     for given in _arguments(c, accel.zeros(4, "int32")):
-        made(*given)
+        result(*given)
     assert len(fake.compiled) == count == len({(*kinds.values(),) for kinds, _ in fake.lowered})
 
 
@@ -155,9 +155,9 @@ def test_the_fast_way_takes_only_what_it_was_made_for(fake, c):
     ],
 )
 def test_another_type_is_compiled_anew(fake, c, first, second):
-    made = fresh(lambda_free)
+    result = fresh(lambda_free)
     for argument in (first(c), first(c), second(c), second(c), first(c)):
-        made(c, argument)
+        result(c, argument)
     assert len(fake.compiled) == 2
 
 
@@ -180,12 +180,12 @@ def test_each_call_is_checked_like_the_first(scaled, fake, c):
         (fill, (tensor, 2**31), OverflowError),
         (fill, (tensor, 1.5), DTypeError),
     ]
-    for made, arguments, error in refused:
-        made(c[:] if made is scaled else tensor, 1)
+    for result, arguments, error in refused:
+        result(c[:] if result is scaled else tensor, 1)
         count = len(fake.launches)
         for _ in range(2):
             with pytest.raises(error):
-                made(*arguments)
+                result(*arguments)
         assert len(fake.launches) == count
 
 
@@ -242,12 +242,12 @@ def test_a_copy_waits_for_a_kernel_of_another_thread(fake, c):
         v[:] = 7
 
     fake.written = {"v"}
-    made = fresh()
-    made(c[:], 1.0)  # the second launch goes the fast way
+    result = fresh()
+    result(c[:], 1.0)  # the second launch goes the fast way
     fake.body = body
     target = accel.zeros(8, "float32")
     with ThreadPoolExecutor() as pool:
-        launched = pool.submit(made, c[:], 2.0)
+        launched = pool.submit(result, c[:], 2.0)
         began.wait()
         threading.Timer(0.02, held.set).start()
         target.copy_from_async(c, stream=accel.new_stream("cpu")).wait()
@@ -258,15 +258,15 @@ def test_a_copy_waits_for_a_kernel_of_another_thread(fake, c):
 
 def test_readers_run_at_the_same_time(fake, c):
     both = threading.Barrier(2)
-    made = fresh()
-    made(c[:], 1.0)
+    result = fresh()
+    result(c[:], 1.0)
 
     def body(*_):
         both.wait(10)
 
     fake.body = body
     with ThreadPoolExecutor() as pool:
-        for each in [pool.submit(made, c[:], 2.0) for _ in range(2)]:
+        for each in [pool.submit(result, c[:], 2.0) for _ in range(2)]:
             each.result()
 
 
@@ -280,9 +280,9 @@ def test_writers_of_the_same_memory_exclude_each_other(fake, c):
         inside.pop()
 
     fake.written, fake.body = {"v"}, body
-    made = fresh()
+    result = fresh()
     with ThreadPoolExecutor(4) as pool:
-        for each in [pool.submit(made, c[i % 3 :], 1.0) for i in range(24)]:
+        for each in [pool.submit(result, c[i % 3 :], 1.0) for i in range(24)]:
             each.result()
 
 
@@ -291,17 +291,17 @@ def test_a_view_may_be_given_twice(fake, c):
         v[:] = w * 2
 
     fake.written, fake.body = {"v"}, body
-    made = fresh(lambda_free)
+    result = fresh(lambda_free)
     for _ in range(2):
-        made(c[4:], c[:4])
+        result(c[4:], c[:4])
         assert c.to_numpy()[4:].tolist() == [0, 2, 4, 6]
     assert c.storage.owner.hazards is None
 
 
 def test_memory_that_is_released_during_the_kernel_lives_until_its_end(fake):
     c = accel.container(np.arange(8, dtype="float32"))
-    made = fresh()
-    made(c[:], 1.0)
+    result = fresh()
+    result(c[:], 1.0)
     owner, seen = c.storage.owner, []
 
     def body(v, _):
@@ -310,7 +310,7 @@ def test_memory_that_is_released_during_the_kernel_lives_until_its_end(fake):
         seen.append(v.tolist())
 
     fake.body = body
-    made(c[:], 1.0)
+    result(c[:], 1.0)
     assert seen == [[0, 1, 2, 3, 4, 5, 6, 7]]
     assert (owner.unused, owner.allocation) == (True, None)
     with pytest.raises(ReleasedError):
@@ -346,26 +346,26 @@ def test_a_write_to_read_only_memory_is_refused_each_time(scaled, fake, c):
 
 
 def test_a_kernel_without_memory_runs_on_the_default_device(fake, monkeypatch):
-    made = fresh(lambda_free)
+    result = fresh(lambda_free)
     fake.results = ("int64",)
     fake.body = lambda v, factor: (v + factor,)
-    assert made(1, 2) == made(1, 2) == 3
+    assert result(1, 2) == result(1, 2) == 3
     with monkeypatch.context() as patch, accel.Device.SIM:
         patch.setattr(heap_of(Device.SIM), "backend", SimpleNamespace())
         with pytest.raises(CapabilityError, match="sim runs no kernels"):
-            made(1, 2)
+            result(1, 2)
 
 
 def test_results_are_numpy_scalars(fake, c):
     fake.results, fake.body = ("float32",), lambda v, _: (v.sum(),)
-    made = fresh()
+    result = fresh()
     for stream in (None, accel.new_stream("cpu")):
         for _ in range(2):
-            total = made.on(stream)(c[:], 1.0)
+            total = result.on(stream)(c[:], 1.0)
             assert (total, type(total)) == (28, np.float32)
     fake.results, fake.body = ("float32", "int64"), lambda v, _: (v.sum(), len(v))
-    made = fresh()
-    assert made(c[:], 1.0) == made(c[:], 1.0) == (28, 8)
+    result = fresh()
+    assert result(c[:], 1.0) == result(c[:], 1.0) == (28, 8)
 
 
 def test_on_a_stream_of_the_cpu_its_thread_runs_the_kernel(scaled, fake, c):
@@ -424,10 +424,10 @@ def test_a_stream_of_another_device_is_refused(scaled, c):
 
 def test_an_explicit_grid_is_passed(fake, c):
     fake.explicit = True
-    made = fresh()
-    made.on(grid=(2, 3), block=(32, 2))(c[:], 1.0)
-    made.on(over=1000)(c[:], 1.0)
-    made.on(over=0)(c[:], 1.0)
+    result = fresh()
+    result.on(grid=(2, 3), block=(32, 2))(c[:], 1.0)
+    result.on(over=1000)(c[:], 1.0)
+    result.on(over=0)(c[:], 1.0)
     assert [(each.grid, each.block) for each in fake.launches] == [((2, 3, 1), (32, 2, 1)), ((4, 1, 1), (256, 1, 1))]
 
 
@@ -444,12 +444,12 @@ def test_a_grid_is_needed_where_the_kernel_asks_for_its_thread_and_refused_elsew
         with pytest.raises(KernelLaunchError, match=r"scale has parallel loops.*write scale\(\.\.\.\)"):
             fresh().on(**how)(c[:], 1.0)
     fake.explicit = True
-    made = fresh()
-    for launch in (made, made, made.on(block=32)):
+    result = fresh()
+    for launch in (result, result, result.on(block=32)):
         with pytest.raises(KernelLaunchError, match=r"it needs a grid; write scale\.on\(grid=blocks, block=threads\)"):
             launch(c[:], 1.0)
     with pytest.raises(ValueError, match="write one of them"):
-        made.on(grid=1, over=8)
+        result.on(grid=1, over=8)
     assert not fake.launches
 
 
@@ -460,10 +460,10 @@ def test_a_kernel_is_compiled_once_for_each_type_and_debug_mode(scaled, fake, c)
             scaled(c[:], 1.0)
     assert [debug for _, debug in fake.lowered] == [False, True]
     for debug in (True, False):
-        made = fresh(debug=debug)
+        result = fresh(debug=debug)
         with accel.using(debug=not debug):
-            made(c[:], 1.0)
-            made(c[:], 1.0)
+            result(c[:], 1.0)
+            result(c[:], 1.0)
         assert fake.lowered[-1][1] is debug
     assert len(fake.lowered) == 4
 
@@ -480,12 +480,12 @@ def test_a_changed_global_compiles_again(fake, c, monkeypatch):
         v[0] = FACTOR
 
     fake.captured = ("FACTOR",)
-    made = fresh(local)
+    result = fresh(local)
     for value, count in [(FACTOR, 1), (4, 2), (4, 2), (5, 3)]:
         monkeypatch.setitem(globals(), "FACTOR", value)
         for _ in range(2):
-            made(c[:], 1.0)
-            made(c[:], 1.0)
+            result(c[:], 1.0)
+            result(c[:], 1.0)
         assert len(fake.compiled) == count
 
 
@@ -496,21 +496,21 @@ def test_a_changed_closure_compiles_again(fake, c):
         v[0] = value
 
     fake.captured = ("value",)
-    made = fresh(local)
+    result = fresh(local)
     for count in (1, 2):
         for _ in range(2):
-            made(c[:], 1.0)
+            result(c[:], 1.0)
         assert len(fake.compiled) == count
         value = object()
 
 
 def test_a_global_that_hides_a_builtin_compiles_again(fake, c, monkeypatch):
     fake.captured = ("len",)
-    made = fresh(lambda_free)
-    made(c[:], 1.0)
-    made(c[:], 1.0)
+    result = fresh(lambda_free)
+    result(c[:], 1.0)
+    result(c[:], 1.0)
     monkeypatch.setitem(globals(), "len", object())
-    made(c[:], 1.0)
+    result(c[:], 1.0)
     assert [device for device, _ in fake.compiled] == [Device.CPU] * 2
 
 

@@ -64,8 +64,8 @@ def test_annotations_that_are_text_are_resolved_in_globals_then_in_the_closure()
     def inner(a: "local", b: "np.float32"):
         return local(a)
 
-    found = FunctionSource.of(inner).parameters
-    assert [each.annotation for each in found] == [np.int32, np.float32]
+    result = FunctionSource.of(inner).parameters
+    assert [each.annotation for each in result] == [np.int32, np.float32]
 
 
 def test_an_annotation_that_cannot_be_evaluated_is_named():

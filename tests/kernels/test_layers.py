@@ -24,8 +24,8 @@ def cases_of(generated, folder):
     """Return launches of a kernel: in release mode, in debug mode, and in debug mode with arrays that are too short."""
     function = module_of(generated.text, folder).kernel
     for debug, size in ((False, None), (True, None), (True, 5)):
-        made, leaves = lowered(function, *[shortened(each, size) for each in generated.arguments()], debug=debug)
-        yield case_of(made.program, leaves)
+        result, leaves = lowered(function, *[shortened(each, size) for each in generated.arguments()], debug=debug)
+        yield case_of(result.program, leaves)
 
 
 def shortened(argument, size):
@@ -41,15 +41,15 @@ def test_code_of_the_host_does_what_the_interpreter_does(tmp_path_factory, gener
 
 def some_kernels(count):
     """Return random kernels: a run of g++ is slow, so that it takes many of them."""
-    found = []
+    result = []
 
     @settings(MANY, max_examples=count, database=None)
     @given(kernels())
     def find(generated):
-        found.append(generated)
+        result.append(generated)
 
     find()
-    return found
+    return result
 
 
 def test_the_text_for_gpus_does_what_the_interpreter_does(tmp_path):

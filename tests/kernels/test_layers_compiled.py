@@ -22,8 +22,8 @@ def texts(run_page, root, tmp_path_factory):
 @pytest.mark.parametrize(("architecture", "bits"), [("sm_75", 64), ("sm_120", 32)])
 def test_nvrtc_makes_code_of_all_kernels(texts, architecture, bits):
     tools.need(nvrtc.library(), "NVRTC (nvidia-cuda-nvrtc)")
-    made = nvrtc.compile(texts.text, (f"-DACCEL_INDEX={bits}", "--fmad=false"), architecture)
-    assert {kernel_name(program, 0) for program in texts.programs.values()} <= made.kernels.keys()
+    result = nvrtc.compile(texts.text, (f"-DACCEL_INDEX={bits}", "--fmad=false"), architecture)
+    assert {kernel_name(program, 0) for program in texts.programs.values()} <= result.kernels.keys()
 
 
 @pytest.mark.slow

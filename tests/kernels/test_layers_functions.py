@@ -111,12 +111,12 @@ def test_each_layer_computes_each_function_for_the_types_in_the_table(layer, dty
     failure, results = layer(program, numbers)
     assert failure is None
     bits = {2: 2.0**-6, 1: 0}.get(dtype.itemsize, 1e-5)
-    for function, found in zip(functions, results, strict=True):
+    for function, result in zip(functions, results, strict=True):
         wide = [complex(x) if dtype.kind == "c" else float(x) for x in operands(function, dtype)]
         expected = REFERENCES[function.name](*(wide if kind_of(dtype) in "fc" else operands(function, dtype)))
         if function.name == "popcount":
             expected = (int(numbers[0]) & (1 << 8 * dtype.itemsize) - 1).bit_count()
-        np.testing.assert_allclose(np.asarray(found).astype(complex), expected, rtol=bits, err_msg=function.name)
+        np.testing.assert_allclose(np.asarray(result).astype(complex), expected, rtol=bits, err_msg=function.name)
 
 
 def test_each_function_has_a_reference_here():

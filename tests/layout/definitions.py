@@ -61,12 +61,12 @@ def depth(tree):
 
 def at(layout, index):
     """Return L(index); the last leaf has no modulo, so it continues beyond the size."""
-    found = 0
+    result = 0
     *firsts, (_, last) = pairs(layout) or [(1, 0)]
     for extent, stride in firsts:
         index, digit = divmod(index, extent)
-        found += digit * stride
-    return found + index * last
+        result += digit * stride
+    return result + index * last
 
 
 def at_coordinate(layout, coordinate):
@@ -88,16 +88,16 @@ def natural(index, shape):
     """Return the nested coordinate of an index."""
     if not isinstance(shape, tuple):
         return index
-    found = []
+    result = []
     for branch in shape:
         index, digit = divmod(index, prod(leaves(branch)))
-        found.append(natural(digit, branch))
-    return tuple(found)
+        result.append(natural(digit, branch))
+    return tuple(result)
 
 
 def colex(*axes):
     """Return all combinations, the leftmost axis fastest."""
-    return [found[::-1] for found in product(*reversed(axes))]
+    return [result[::-1] for result in product(*reversed(axes))]
 
 
 def column_major(shape):
@@ -128,13 +128,13 @@ def congruent(one, other):
 
 def coalesced(layout):
     """Return the unique flat layout of this table without leaves of extent 1 or mergeable neighbours."""
-    found = []
+    result = []
     for extent, stride in pairs(layout):
-        if found and found[-1][0] * found[-1][1] == stride and extent != 1:
-            found[-1] = (found[-1][0] * extent, found[-1][1])
+        if result and result[-1][0] * result[-1][1] == stride and extent != 1:
+            result[-1] = (result[-1][0] * extent, result[-1][1])
         elif extent != 1:
-            found.append((extent, stride))
-    return from_pairs(found or [(1, 0)]) if size(layout) else Plain((0,), (0,))
+            result.append((extent, stride))
+    return from_pairs(result or [(1, 0)]) if size(layout) else Plain((0,), (0,))
 
 
 def filtered(layout):
@@ -174,7 +174,7 @@ def representable(a, b):
     for extent, _ in pairs(b):
         by_leaf.append(values[: step * extent : step])
         step *= extent
-    sums = [sum(found) for found in colex(*by_leaf)]
+    sums = [sum(result) for result in colex(*by_leaf)]
     return all(map(is_a_table, by_leaf)) and sums == values
 
 
@@ -183,16 +183,16 @@ def complement_table(layout, target):
 
     The result is unique: the next r is always the first number that is not covered.
     """
-    values, covered, found, first = table(filtered(layout)), set(), [], 0
-    while first != len(covered) or first < target or not found:
+    values, covered, result, first = table(filtered(layout)), set(), [], 0
+    while first != len(covered) or first < target or not result:
         more = {value + first for value in values}
         if min(values) < 0 or len(more) < len(values) or more & covered or first > 4 * (target + max(values) + 1):
             return None
         covered |= more
-        found.append(first)
+        result.append(first)
         while first in covered:
             first += 1
-    return found
+    return result
 
 
 def swizzled(offset, bits, base, shift):

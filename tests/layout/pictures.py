@@ -71,8 +71,8 @@ def text_rows(picture, width):
 
 def terminal_inks(text):
     """Return background and foreground colour of each coloured part of a terminal text."""
-    found = re.findall(r"\x1b\[48;([25]);([\d;]+);38;[25];([\d;]+)m", text)
-    return [tuple(_web(part) if kind == "5" else _hex(part.split(";")) for part in parts) for kind, *parts in found]
+    result = re.findall(r"\x1b\[48;([25]);([\d;]+);38;[25];([\d;]+)m", text)
+    return [tuple(_web(part) if kind == "5" else _hex(part.split(";")) for part in parts) for kind, *parts in result]
 
 
 def _web(code):

@@ -51,8 +51,8 @@ def coalesce_by_profile(result, layout, profile):
         coalesce(result, layout)
         return
     assert len(modes(result)) == len(modes(layout))
-    for found, mode, part in zip(modes(result), modes(layout), profile, strict=False):
-        coalesce_by_profile(found, mode, part)
+    for actual, mode, part in zip(modes(result), modes(layout), profile, strict=False):
+        coalesce_by_profile(actual, mode, part)
     assert pairs_past(result, profile) == pairs_past(layout, profile)
 
 
@@ -83,11 +83,11 @@ def composition(result, a, b):
 
 def composition_by_mode(result, a, tiler):
     assert len(modes(result)) == len(modes(a))
-    for found, mode, tile in zip(modes(result), modes(a), tiler, strict=False):
+    for actual, mode, tile in zip(modes(result), modes(a), tiler, strict=False):
         if tile is None:
-            assert same(found, mode)
+            assert same(actual, mode)
         else:
-            composition(found, mode, tile)
+            composition(actual, mode, tile)
     assert pairs_past(result, tiler) == pairs_past(a, tiler)
 
 
@@ -167,12 +167,12 @@ def logical_divide(result, layout, tiler):
         return
     agrees(result, divided(layout, tiler)[0])
     assert len(modes(result)) == len(modes(layout))
-    for found, mode, tile in zip(modes(result), modes(layout), tiler, strict=False):
+    for actual, mode, tile in zip(modes(result), modes(layout), tiler, strict=False):
         if tile is None:
-            assert same(found, mode)
+            assert same(actual, mode)
         else:
-            assert len(modes(found)) == 2
-            assert compatible(tile.shape, modes(found)[0].shape)
+            assert len(modes(actual)) == 2
+            assert compatible(tile.shape, modes(actual)[0].shape)
     assert pairs_past(result, tiler) == pairs_past(layout, tiler)
 
 
@@ -220,8 +220,8 @@ def regrouped_product(result, layout, other):
 
 
 def padded(layout, rank):
-    found = modes(layout) + [Plain(1, 0)] * (rank - len(modes(layout)))
-    return Plain(tuple(mode.shape for mode in found), tuple(mode.stride for mode in found))
+    result = modes(layout) + [Plain(1, 0)] * (rank - len(modes(layout)))
+    return Plain(tuple(mode.shape for mode in result), tuple(mode.stride for mode in result))
 
 
 def blocked_product(result, layout, other, raked=False):

@@ -42,12 +42,12 @@ def attempt(operation, *arguments):
 @given(composable())
 def test_a_composition_is_found_exactly_where_there_is_one(pair):
     a, b = pair
-    found, _refusal = attempt(library.composition, a, b)
-    assert (found is not None) == by_hand.representable(a, b)
-    if found is not None:
-        post.composition(found, a, b)
-        assert by_hand.table(found) == by_hand.composed(a, b)
-        assert a @ b == found
+    result, _refusal = attempt(library.composition, a, b)
+    assert (result is not None) == by_hand.representable(a, b)
+    if result is not None:
+        post.composition(result, a, b)
+        assert by_hand.table(result) == by_hand.composed(a, b)
+        assert a @ b == result
 
 
 @MANY
@@ -65,12 +65,12 @@ def test_a_refusal_names_the_first_value_that_no_layout_can_have(pair, extent, s
 @given(past_the_end())
 def test_past_the_end_of_a_layout_composition_and_coordinates_agree(pair):
     a, b = pair
-    found, _refusal = attempt(library.composition, a, b)
-    assert (found is not None) == by_hand.representable(a, b)
-    assume(found is not None)
+    result, _refusal = attempt(library.composition, a, b)
+    assert (result is not None) == by_hand.representable(a, b)
+    assume(result is not None)
     for i in range(b.size):
         for c in (i, library.idx2crd(i, b.shape)):
-            assert library.crd2idx(c, found) == library.crd2idx(library.crd2idx(c, b), a)
+            assert library.crd2idx(c, result) == library.crd2idx(library.crd2idx(c, b), a)
 
 
 @QUICK
@@ -78,10 +78,10 @@ def test_past_the_end_of_a_layout_composition_and_coordinates_agree(pair):
 def test_past_the_end_of_modes_too(pairs):
     assume(all(by_hand.representable(a, b) for a, b in pairs))
     outer = Layout(tuple(a.shape for a, _b in pairs), tuple(a.stride for a, _b in pairs))
-    found = library.composition(outer, tuple(b for _a, b in pairs))
+    result = library.composition(outer, tuple(b for _a, b in pairs))
     for c in by_hand.colex(*(range(b.size) for _a, b in pairs)):
         inner = tuple(library.crd2idx(part, b) for part, (_a, b) in zip(c, pairs, strict=True))
-        assert library.crd2idx(c, found) == library.crd2idx(inner, outer)
+        assert library.crd2idx(c, result) == library.crd2idx(inner, outer)
 
 
 @MANY
@@ -107,9 +107,9 @@ def test_a_coalesced_layout_has_the_same_table_and_goes_on_where_the_last_leaf_i
     ],
 )
 def test_the_last_leaf_goes_on_with_its_stride_even_if_its_extent_is_1(a, b, expected):
-    found = library.composition(Layout.parse(a), Layout.parse(b))
-    assert equivalent(found, Layout.parse(expected))
-    assert by_hand.compatible(Layout.parse(b).shape, found.shape)
+    result = library.composition(Layout.parse(a), Layout.parse(b))
+    assert equivalent(result, Layout.parse(expected))
+    assert by_hand.compatible(Layout.parse(b).shape, result.shape)
 
 
 def test_a_tile_of_a_mode_of_one_element_goes_on_with_its_stride():
@@ -120,9 +120,9 @@ def test_a_tile_of_a_mode_of_one_element_goes_on_with_its_stride():
 @QUICK
 @given(st.integers(1, 40), st.integers(-9, 9) | HUGE, something)
 def test_a_linear_layout_composes_with_everything(extent, stride, b):
-    found = library.composition(Layout(extent, stride), b)
-    assert by_hand.table(found) == [stride * index for index in by_hand.table(b)]
-    assert by_hand.compatible(b.shape, found.shape)
+    result = library.composition(Layout(extent, stride), b)
+    assert by_hand.table(result) == [stride * index for index in by_hand.table(b)]
+    assert by_hand.compatible(b.shape, result.shape)
 
 
 @QUICK
@@ -176,9 +176,9 @@ def test_an_integer_means_so_many_elements_and_a_shape_its_column_major_layout(l
 @given(compact | spaced() | positive | meeting, st.none() | st.integers(1, 200))
 def test_a_complement_is_found_exactly_where_there_is_one(layout, target):
     least = by_hand.cosize(layout) if target is None else target
-    found, _refusal = attempt(library.complement, layout, target)
+    result, _refusal = attempt(library.complement, layout, target)
     expected = by_hand.complement_table(layout, least)
-    assert (None if found is None else by_hand.table(found)) == expected
+    assert (None if result is None else by_hand.table(result)) == expected
 
 
 @QUICK
@@ -203,9 +203,9 @@ def test_a_right_inverse_is_undone_by_the_layout_as_far_as_can_be(layout):
 @QUICK
 @given(compact | spaced() | positive | meeting)
 def test_a_left_inverse_undoes_the_layout_or_there_is_none_of_this_kind(layout):
-    found, _refusal = attempt(library.left_inverse, layout)
-    if found is not None:
-        post.left_inverse(found, layout)
+    result, _refusal = attempt(library.left_inverse, layout)
+    if result is not None:
+        post.left_inverse(result, layout)
         return
     strides = sorted(stride for extent, stride in by_hand.pairs(layout) if extent > 1)
     injective = len(by_hand.image(layout)) == layout.size
@@ -229,9 +229,9 @@ def test_the_nullspace_is_all_that_goes_to_zero_by_its_strides(layout):
 @QUICK
 @given(compact | spaced() | meeting, compact | spaced() | meeting)
 def test_the_common_layout_is_a_right_inverse_of_both(a, b):
-    found = library.max_common_layout(a, b)
-    post.max_common_layout(found, a, b)
-    assert library.max_common_vector(a, b) == found.size
+    result = library.max_common_layout(a, b)
+    post.max_common_layout(result, a, b)
+    assert library.max_common_vector(a, b) == result.size
 
 
 @QUICK
@@ -243,9 +243,9 @@ def test_a_layout_has_all_in_common_with_itself(layout):
 @MANY
 @given(compact | spaced() | something | meeting, st.integers(1, 8))
 def test_upcast_addresses_the_same_elements(layout, count):
-    found, _refusal = attempt(library.upcast, layout, count)
-    if found is not None:
-        post.upcast(found, layout, count)
+    result, _refusal = attempt(library.upcast, layout, count)
+    if result is not None:
+        post.upcast(result, layout, count)
         return
     by_leaf = [wider(extent, stride, count) for extent, stride in by_hand.pairs(layout)]
     assert None in by_leaf or post.spread(by_hand.from_pairs(by_leaf), count) != by_hand.image(layout)
@@ -262,19 +262,19 @@ def wider(extent, stride, count):
 @QUICK
 @given(compact | something, st.integers(1, 8))
 def test_downcast_addresses_the_same_elements_and_upcast_undoes_it(layout, count):
-    found, _refusal = attempt(library.downcast, layout, count)
-    assert (found is not None) == (count == 1 or any(1 in leaf for leaf in layout.leaves))
-    if found is not None:
-        post.downcast(found, layout, count)
-        assert by_hand.table(library.upcast(found, count)) == by_hand.table(layout)
+    result, _refusal = attempt(library.downcast, layout, count)
+    assert (result is not None) == (count == 1 or any(1 in leaf for leaf in layout.leaves))
+    if result is not None:
+        post.downcast(result, layout, count)
+        assert by_hand.table(library.upcast(result, count)) == by_hand.table(layout)
 
 
 @QUICK
 @given(compact, st.integers(1, 12), st.integers(1, 12))
 def test_recast_addresses_the_same_bits(layout, new, old):
-    found = unless_refused(lambda: library.recast(layout, new, old))
-    if found is not None:
-        post.recast(found, layout, new, old)
+    result = unless_refused(lambda: library.recast(layout, new, old))
+    if result is not None:
+        post.recast(result, layout, new, old)
 
 
 @QUICK

@@ -63,16 +63,16 @@ def test_bank_conflicts_are_those_of_simulated_banks(access):
 @given(accesses())
 def test_the_threads_of_a_conflict_want_different_words_of_its_bank(access):
     layout, itemsize, vector = access
-    found = bank_conflicts(layout, itemsize, vector=vector)
+    result = bank_conflicts(layout, itemsize, vector=vector)
     accessed = bytes_of_threads(by_hand.table(layout), itemsize, vector)
     together = served_together(itemsize * vector)
-    for bank, threads in found.conflicts:
+    for bank, threads in result.conflicts:
         assert len({thread // together for thread in threads}) == 1
         assert all(any(byte // 4 % 32 == bank for byte in accessed[thread]) for thread in threads)
         assert len(words_of_banks([accessed[thread] for thread in threads])[bank]) > 1
     expected = sum(len(words) > 1 for group in batched(accessed, together) for words in words_of_banks(group).values())
-    assert len(found.conflicts) == expected
-    assert (found.worst in found.conflicts) == (found.ways > 1)
+    assert len(result.conflicts) == expected
+    assert (result.worst in result.conflicts) == (result.ways > 1)
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ def test_sectors_are_counted_at_the_worst_base(access, sector, alignment):
     layout, itemsize, vector = access
     used = {byte for accessed in bytes_of_threads(by_hand.table(layout), itemsize, vector) for byte in accessed}
     touched = [len({(byte + base) // sector for byte in used}) for base in range(0, sector * alignment, alignment)]
-    found = coalescing(layout, itemsize, vector=vector, sector=sector, alignment=alignment)
-    assert found.sectors == max(touched)
-    assert found.fewest == -(-len(used) // sector)
-    assert found.efficiency == len(used) / (max(touched) * sector)
+    result = coalescing(layout, itemsize, vector=vector, sector=sector, alignment=alignment)
+    assert result.sectors == max(touched)
+    assert result.fewest == -(-len(used) // sector)
+    assert result.efficiency == len(used) / (max(touched) * sector)
 
 
 def test_known_transactions():
@@ -177,8 +177,8 @@ sliding = layouts(shapes(max_size=48, max_depth=3), st.sampled_from([0, 1, 1, 2,
     sliding | something, st.sampled_from([1, 2, 4, 8]), st.sampled_from([1, 2, 8, 12, 256]), st.sampled_from([16, 100])
 )
 def test_the_vector_width_is_the_widest_that_fits(layout, itemsize, alignment, limit):
-    found = vector_width(layout, itemsize, alignment, limit=limit)
-    assert found.elements == widest(by_hand.table(layout), itemsize, alignment, limit)
+    result = vector_width(layout, itemsize, alignment, limit=limit)
+    assert result.elements == widest(by_hand.table(layout), itemsize, alignment, limit)
 
 
 @QUICK
@@ -198,8 +198,8 @@ def test_a_vector_stays_together_under_a_swizzle(layout, offset, bits, base, shi
     assume(abs(shift) >= bits)
     composed = ComposedLayout(Swizzle(bits, base, shift), offset, layout)
     offsets = [composed(i) for i in range(layout.size)]
-    found = vector_width(composed, 1, 256).elements
-    assert found == 1 or fits(offsets, found)
+    result = vector_width(composed, 1, 256).elements
+    assert result == 1 or fits(offsets, result)
 
 
 @pytest.mark.parametrize(
@@ -295,11 +295,11 @@ def test_the_swizzle_found_is_free_and_none_has_fewer_bits(tile, itemsize, wante
         with pytest.raises(LayoutError, match="none of the"):
             find_swizzle(tile, itemsize, *layouts_of, vector=vectors)
     else:
-        found = find_swizzle(tile, itemsize, *layouts_of, vector=vectors)
-        as_numbers = found.bits, found.base, found.shift
+        result = find_swizzle(tile, itemsize, *layouts_of, vector=vectors)
+        as_numbers = result.bits, result.base, result.shift
         assert inside(as_numbers, tile)
         assert all(is_free(as_numbers, tile, itemsize, *access) for access in wanted)
-        assert found.bits == fewest
+        assert result.bits == fewest
 
 
 def test_a_swizzle_that_does_not_exist_is_refused_with_the_best():
@@ -332,8 +332,8 @@ def test_the_difference_of_layouts_that_begin_alike_is_found(layout, data):
     other = Layout(tuple(extent for extent, _ in changed), tuple(stride for _, stride in changed))
     ours, theirs = by_hand.table(layout), by_hand.table(other)
     first = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
-    found = diff(layout, other)
-    assert found is None if ours == theirs else found.coordinate == first
+    result = diff(layout, other)
+    assert result is None if ours == theirs else result.coordinate == first
 
 
 def test_differences_of_huge_layouts_are_found_at_once():

@@ -98,8 +98,8 @@ def test_a_coordinate_outside_says_axis_index_and_extent():
 def test_a_coordinate_of_another_profile_is_refused(coordinate):
     for ask in (
         NESTED,
-        lambda found: library.crd2idx(found, NESTED),
-        lambda found: library.slice_layout(NESTED, found),
+        lambda result: library.crd2idx(result, NESTED),
+        lambda result: library.slice_layout(NESTED, result),
     ):
         with pytest.raises(LayoutError):
             ask(coordinate)
@@ -107,7 +107,7 @@ def test_a_coordinate_of_another_profile_is_refused(coordinate):
 
 @pytest.mark.parametrize("coordinate", [1.0, True, "1", None, (1, 1.0), (1, (True, 0))])
 def test_a_coordinate_is_made_of_integers(coordinate):
-    for ask in (NESTED, lambda found: library.crd2idx(found, NESTED)):
+    for ask in (NESTED, lambda result: library.crd2idx(result, NESTED)):
         with pytest.raises(TypeError):
             ask(coordinate)
 
@@ -194,7 +194,7 @@ def test_an_operation_that_has_no_answer_names_what_it_was_given(refuse, words):
 
 @pytest.mark.parametrize("count", [0, -1])
 def test_recasts_are_by_positive_widths(count):
-    for recast in (library.upcast, library.downcast, lambda found, bits: library.recast(found, bits, 8)):
+    for recast in (library.upcast, library.downcast, lambda result, bits: library.recast(result, bits, 8)):
         with pytest.raises(LayoutError):
             recast(NESTED, count)
 

@@ -65,5 +65,5 @@ TEXTS = GOLDEN.read_text(encoding="utf-8").rstrip().split("\n\n")
     ("call", "text"), [*zip(EXPLAINED, TEXTS, strict=True)], ids=[text.partition("\n")[0] for text in TEXTS]
 )
 def test_a_derivation_tells_the_steps_as_recorded(call, text):
-    found = explain(*call)
-    assert (found.title, list(found.lines)) == steps(text)
+    result = explain(*call)
+    assert (result.title, list(result.lines)) == steps(text)

@@ -39,9 +39,9 @@ def test_what_needs_elements_refuses_a_layout_without(empty):
 @pytest.mark.parametrize("empty", EMPTY, ids=str)
 def test_a_composition_with_nothing_is_nothing(empty):
     for first in (Layout((4, 4), (4, 1)), Layout(0)):
-        found = library.composition(first, empty)
-        assert found.size == 0
-        assert by_hand.compatible(empty.shape, found.shape)
+        result = library.composition(first, empty)
+        assert result.size == 0
+        assert by_hand.compatible(empty.shape, result.shape)
 
 
 @pytest.mark.parametrize("empty", EMPTY, ids=str)

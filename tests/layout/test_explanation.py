@@ -35,18 +35,18 @@ class Lists(HTMLParser):
 
 def agrees(name, *operands):
     """Check an explanation against the operation itself."""
-    found, expected, refusal = explain(name, *operands), None, ""
+    result, expected, refusal = explain(name, *operands), None, ""
     try:
         expected = getattr(layout, name)(*operands)
     except LayoutError as error:
         refusal = str(error)
-    assert found.result == expected
-    assert not refusal or found.verdict == refusal
-    assert (f"refused: {refusal}" if refusal else f"result: {found.result}  (") in str(found)
+    assert result.result == expected
+    assert not refusal or result.verdict == refusal
+    assert (f"refused: {refusal}" if refusal else f"result: {result.result}  (") in str(result)
     page = Lists()
-    page.feed(found._repr_html_())
+    page.feed(result._repr_html_())
     assert not page.open
-    assert page.items == len(found.lines)
+    assert page.items == len(result.lines)
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -72,16 +72,16 @@ def test_every_derivation_belongs_to_an_operation():
 
 
 def test_the_leaves_named_for_a_composition_are_those_of_the_result():
-    found = explain("composition", Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5)))
-    told = [line.text.partition(": ")[2] for line in found.lines if line.text.startswith("leaf ")]
-    leaves = [f"{extent}:{stride}" for extent, stride in found.result.leaves]
+    result = explain("composition", Layout((10, 2), (16, 4)), Layout((3, 4), (1, 5)))
+    told = [line.text.partition(": ")[2] for line in result.lines if line.text.startswith("leaf ")]
+    leaves = [f"{extent}:{stride}" for extent, stride in result.result.leaves]
     assert re.findall(r"\d+:\d+", " ".join(told)) == leaves
 
 
 def test_a_carry_is_the_reason_of_a_refusal():
-    found = explain("composition", Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))
-    assert "carry" in found.verdict
-    assert any("the values decide" in line.text for line in found.lines)
+    result = explain("composition", Layout((6, 2), (1, 7)), Layout((3, 2), (2, 3)))
+    assert "carry" in result.verdict
+    assert any("the values decide" in line.text for line in result.lines)
 
 
 def test_uneven_tiles_are_marked():
@@ -146,6 +146,6 @@ def test_an_operand_that_is_no_layout_is_refused_where_a_layout_is_needed():
 
 def test_what_two_layouts_share_is_gone_through_in_the_order_of_its_strides():
     layout = Layout((4, 2), (2, 1))
-    found = explain("max_common_layout", layout, layout)
-    assert not any("skipped" in line.text for line in found.lines)
-    assert found.result == Layout((2, 4), (4, 1))
+    result = explain("max_common_layout", layout, layout)
+    assert not any("skipped" in line.text for line in result.lines)
+    assert result.result == Layout((2, 4), (4, 1))

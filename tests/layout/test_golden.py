@@ -70,8 +70,8 @@ POSTCONDITIONS = {
 
 
 def cases(*operations):
-    found = [case for case in CASES if case["op"] in operations]
-    return rows("case", found, ids=lambda case: f"{case['id']}-{case['op']}")
+    result = [case for case in CASES if case["op"] in operations]
+    return rows("case", result, ids=lambda case: f"{case['id']}-{case['op']}")
 
 
 def compute(case):
@@ -141,9 +141,9 @@ def test_the_natural_coordinate_is_as_recorded(case):
 @cases("slice")
 def test_the_slice_is_as_recorded(case):
     layout, coordinate = map(argument, case["args"])
-    found, offset = library.slice_layout(layout, free(coordinate))
+    result, offset = library.slice_layout(layout, free(coordinate))
     assert offset == case["result"]["offset"]
-    is_as_recorded(found, case["result"]["layout"], case)
+    is_as_recorded(result, case["result"]["layout"], case)
 
 
 @cases("dice")
@@ -171,26 +171,26 @@ def test_the_composed_layout_is_as_recorded(case):
 @cases("local_tile")
 def test_the_tiles_offsets_are_as_recorded(case):
     layout, tile, coordinate = map(argument, case["args"])
-    found, offset = library.local_tile(layout, tile, free(coordinate))
-    assert [offset + value for value in table(found)] == case["table"]
+    result, offset = library.local_tile(layout, tile, free(coordinate))
+    assert [offset + value for value in table(result)] == case["table"]
     assert post.local_tile_values(layout, tile, coordinate) == case["table"]
 
 
 @cases("local_partition")
 def test_the_threads_offsets_are_as_recorded(case):
     layout, threads, index = map(argument, case["args"])
-    found, offset = library.local_partition(layout, threads, index)
-    assert [offset + value for value in table(found)] == case["table"]
+    result, offset = library.local_partition(layout, threads, index)
+    assert [offset + value for value in table(result)] == case["table"]
     assert post.local_partition_values(layout, threads, index) == case["table"]
 
 
 @cases("make_layout_tv")
 def test_the_thread_value_layout_is_as_recorded(case):
     threads, values = map(argument, case["args"])
-    tile, found = library.make_layout_tv(threads, values)
+    tile, result = library.make_layout_tv(threads, values)
     assert tile == nested(case["result"]["tiler"])
-    is_as_recorded(found, case["result"]["layout"], case)
-    post.make_layout_tv(tile, found, threads, values)
+    is_as_recorded(result, case["result"]["layout"], case)
+    post.make_layout_tv(tile, result, threads, values)
 
 
 def test_no_operation_of_the_vectors_is_forgotten():

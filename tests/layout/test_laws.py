@@ -182,9 +182,9 @@ def test_row_and_column_major_are_numpys_orders(extents):
 def test_byte_strides_go_there_and_back(layout, itemsize):
     flat = library.flatten(layout)
     shape, strides = zip(*by_hand.pairs(flat), strict=True)
-    made = Layout.from_strides(shape, [stride * itemsize for stride in strides], itemsize)
-    assert by_hand.pairs(made) == by_hand.pairs(flat)
-    assert library.equivalent(Layout.from_strides(shape, made.to_strides(itemsize), itemsize), made)
+    result = Layout.from_strides(shape, [stride * itemsize for stride in strides], itemsize)
+    assert by_hand.pairs(result) == by_hand.pairs(flat)
+    assert library.equivalent(Layout.from_strides(shape, result.to_strides(itemsize), itemsize), result)
 
 
 @QUICK
@@ -215,9 +215,9 @@ def test_the_offset_of_a_composed_layout_is_inside_the_swizzle(layout, offset, d
 @QUICK
 @given(anything)
 def test_coalesce_gives_the_one_shortest_layout_of_the_same_table(layout):
-    found = library.coalesce(layout)
-    post.coalesce(found, layout)
-    assert library.coalesce(found) == found
+    result = library.coalesce(layout)
+    post.coalesce(result, layout)
+    assert library.coalesce(result) == result
 
 
 @QUICK

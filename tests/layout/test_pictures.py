@@ -89,9 +89,9 @@ def test_text_can_be_read_on_the_colour_of_its_cell(layout, color):
         (ink,) = cell.inks
         assert contrast(ink, cell.fill) >= 4.5
     for colors in (256, 1 << 24):
-        found = terminal_inks(picture.text(200, colors))
-        assert len(found) == layout.size
-        assert all(contrast(back, ink) >= 4.5 for back, ink in found)
+        result = terminal_inks(picture.text(200, colors))
+        assert len(result) == layout.size
+        assert all(contrast(back, ink) >= 4.5 for back, ink in result)
 
 
 @QUICK
@@ -190,7 +190,7 @@ def test_borders_stand_where_leaves_end_and_weigh_how_many_do(layout):
             assert (place in drawn) == (count > 0)
             weights.setdefault(count, set()).add(drawn.get(place, 0))
         assert len(drawn) == 2 + sum(count > 0 for count in counts[1:])
-    assert all(len(found) == 1 for found in weights.values())
+    assert all(len(result) == 1 for result in weights.values())
     ordered = [weights[count] for count in sorted(weights)]
     assert ordered == sorted(ordered, key=min)
     assert len(set(map(min, ordered))) == len(ordered)

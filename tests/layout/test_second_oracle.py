@@ -46,9 +46,9 @@ def test_calls_agree(layout):
 @QUICK
 @given(flat)
 def test_coalesce_agrees(layout):
-    found = oracle.coalesce(theirs(layout))
+    result = oracle.coalesce(theirs(layout))
     ours = library.coalesce(layout)
-    assert list(zip(by_hand.leaves(found.shape), by_hand.leaves(found.stride), strict=True)) == by_hand.pairs(ours)
+    assert list(zip(by_hand.leaves(result.shape), by_hand.leaves(result.stride), strict=True)) == by_hand.pairs(ours)
 
 
 @QUICK
@@ -56,9 +56,9 @@ def test_coalesce_agrees(layout):
 def test_compositions_agree_where_there_is_one(a, b):
     assume(max(by_hand.table(b)) < a.size)
     assume(by_hand.representable(a, b))
-    found = answer(oracle.compose, theirs(a), theirs(b))
+    result = answer(oracle.compose, theirs(a), theirs(b))
     # It raises for some complements that exist: strides that only later leaves divide.
-    assert found is None or values(found) == by_hand.table(library.composition(a, b))
+    assert result is None or values(result) == by_hand.table(library.composition(a, b))
 
 
 @QUICK
@@ -73,8 +73,8 @@ def test_complements_agree_where_there_is_one(layout, target):
 def test_divides_agree(layout, data):
     extent = by_hand.coalesced(layout).shape[0]
     tile = data.draw(st.sampled_from([width for width in range(1, extent + 1) if extent % width == 0]))
-    found = oracle.logical_divide(theirs(layout), oracle.Layout(tile, 1))
-    assert values(found) == by_hand.table(library.logical_divide(layout, Layout(tile, 1)))
+    result = oracle.logical_divide(theirs(layout), oracle.Layout(tile, 1))
+    assert values(result) == by_hand.table(library.logical_divide(layout, Layout(tile, 1)))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_known_wrong_complements_of_layouts_that_overlap_are_refused_here(stride
 
 def test_a_known_wrong_upcast_that_rounds_up_is_refused_here():
     layout = Layout((6, 4))
-    found = oracle.upcast(theirs(layout), 4)
-    assert 4 * oracle.size(found) > layout.size
+    result = oracle.upcast(theirs(layout), 4)
+    assert 4 * oracle.size(result) > layout.size
     with pytest.raises(LayoutError):
         library.upcast(layout, 4)

@@ -48,9 +48,9 @@ def check_divides(layout, tiler):
 def test_a_divide_is_found_exactly_where_tile_and_rest_compose(pair):
     layout, tiler = pair
     assume(layout.size > 1 and tiler.size > 1)
-    found = attempt(library.logical_divide, layout, tiler)
-    assert (found is not None) == dividable(layout, tiler)
-    if found is not None:
+    result = attempt(library.logical_divide, layout, tiler)
+    assert (result is not None) == dividable(layout, tiler)
+    if result is not None:
         check_divides(layout, tiler)
 
 
@@ -88,8 +88,8 @@ def test_none_leaves_a_mode_alone(layout, data):
     tiler = data.draw(tilers(layout))
     alone = data.draw(st.integers(0, len(tiler) - 1))
     tiler = (*tiler[:alone], None, *tiler[alone + 1 :])
-    found = library.logical_divide(layout, tiler)
-    post.logical_divide(found, layout, tiler)
+    result = library.logical_divide(layout, tiler)
+    post.logical_divide(result, layout, tiler)
     for divide in DIVIDES[1:]:
         assert sorted(by_hand.table(divide(layout, tiler))) == sorted(by_hand.table(layout))
 
@@ -106,10 +106,10 @@ def repeatable(layout, other):
 def test_a_product_is_found_exactly_where_the_repeats_compose(layout, other):
     assume(layout.size * other.cosize < 2000 and other.size > 1)
     assume(library.coalesce(layout).size > 1)
-    found = attempt(library.logical_product, layout, other)
-    assert (found is not None) == repeatable(layout, other)
-    if found is not None:
-        post.logical_product(found, layout, other)
+    result = attempt(library.logical_product, layout, other)
+    assert (result is not None) == repeatable(layout, other)
+    if result is not None:
+        post.logical_product(result, layout, other)
         for product in PRODUCTS:
             post.regrouped_product(product(layout, other), layout, other)
 
@@ -150,8 +150,8 @@ def test_a_local_tile_is_what_a_coordinate_of_the_tiles_holds(layout, data):
     tile = tuple(data.draw(st.sampled_from(library_tiles(mode))) for mode in modes)
     counts = [by_hand.size(mode) // width for mode, width in zip(modes, tile, strict=True)]
     place = tuple(data.draw(st.none() | st.integers(0, count - 1)) for count in counts)
-    found, offset = library.local_tile(layout, tile, tuple(_ if at is None else at for at in place))
-    assert [offset + value for value in by_hand.table(found)] == post.local_tile_values(layout, tile, place)
+    result, offset = library.local_tile(layout, tile, tuple(_ if at is None else at for at in place))
+    assert [offset + value for value in by_hand.table(result)] == post.local_tile_values(layout, tile, place)
 
 
 def library_tiles(mode):
@@ -167,8 +167,8 @@ def test_threads_share_a_layout_without_overlap(extents, data):
     layout = data.draw(compact_of(extents))
     taken = []
     for index in range(threads.size):
-        found, offset = library.local_partition(layout, threads, index)
-        values = [offset + value for value in by_hand.table(found)]
+        result, offset = library.local_partition(layout, threads, index)
+        values = [offset + value for value in by_hand.table(result)]
         assert values == post.local_partition_values(layout, threads, index)
         taken += values
     assert sorted(taken) == sorted(by_hand.table(layout))
@@ -185,9 +185,9 @@ def compact_of(extents):
 @QUICK
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=3), st.data())
 def test_threads_and_values_are_a_bijection_onto_the_tile(extents, data):
-    threads, values = (data.draw(compact_of(found)) for found in zip(*extents, strict=True))
-    tile, found = library.make_layout_tv(threads, values)
-    post.make_layout_tv(tile, found, threads, values)
+    threads, values = (data.draw(compact_of(result)) for result in zip(*extents, strict=True))
+    tile, result = library.make_layout_tv(threads, values)
+    post.make_layout_tv(tile, result, threads, values)
 
 
 @pytest.mark.parametrize("threads", ["(2,2):(1,1)", "(2,2):(1,4)", "(2,2):(0,1)"])

@@ -68,14 +68,14 @@ def test_host(xp):
 
 def needed(requirements):
     """Return the installed distributions that requirements name, and their dependencies."""
-    found = {}
+    result = {}
     left = [Requirement(text) for text in requirements]
     while left:
         wanted = left.pop()
-        if wanted.name not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
-            found[wanted.name] = distribution(wanted.name)
-            left += map(Requirement, found[wanted.name].requires or ())
-    return found.values()
+        if wanted.name not in result and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            result[wanted.name] = distribution(wanted.name)
+            left += map(Requirement, result[wanted.name].requires or ())
+    return result.values()
 
 
 @pytest.fixture(scope="module")

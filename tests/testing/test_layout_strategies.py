@@ -85,8 +85,8 @@ def test_tilers_cut_evenly(data):
     ],
 )
 def test_every_kind_is_met(strategy, kind):
-    found = find(strategy, kind, settings=settings(max_examples=2000, database=None, derandomize=True))
-    assert kind(found)
+    result = find(strategy, kind, settings=settings(max_examples=2000, database=None, derandomize=True))
+    assert kind(result)
 
 
 def test_there_is_no_coordinate_in_a_layout_of_size_zero():

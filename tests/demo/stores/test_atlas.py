@@ -27,8 +27,8 @@ def test_rings_come_back_in_order_from_either_byte_order(polygons, order, data):
     parts = [polygon(rings, data.draw(ORDERS)) for rings in polygons]
     several = struct.pack(f"{order}BII", order == "<", 6, len(parts)) + b"".join(parts)
     expected = [ring for rings in polygons for ring in rings]
-    found = [[tuple(point) for point in ring.tolist()] for ring in points_of(several)]
-    assert found == expected
+    result = [[tuple(point) for point in ring.tolist()] for ring in points_of(several)]
+    assert result == expected
 
 
 @pytest.mark.parametrize(("data", "message"), [(struct.pack("<BIdd", 1, 1, 0, 0), "type 1"), (b"\1\3\0", "buffer")])
@@ -54,15 +54,15 @@ def test_missing_data_is_told_with_its_file(tmp_path):
 
 
 def test_the_reference_finds_areas_and_places_of_a_small_country(country):
-    found = compute_reference(country)
+    result = compute_reference(country)
     strip = np.sin(np.radians(40)) - np.sin(np.radians(30))
-    assert found.areas[0] == pytest.approx(RADIUS**2 * np.radians(10) * strip)
-    assert found.areas[1] == -found.areas[2]
-    assert found.state_areas[0] == pytest.approx(found.areas[0])
-    assert found.county_of_city.tolist() == [0, 1, 2, 2, -1, -1, 0]
-    assert found.cities_in_county.tolist() == [2, 1, 2]
-    assert found.name_lengths[:9].tolist() == [0, 1, 1, 0, 0, 1, 2, 1, 1]
-    assert found.boxes[0].tolist() == [-100, 30, -90, 40]
+    assert result.areas[0] == pytest.approx(RADIUS**2 * np.radians(10) * strip)
+    assert result.areas[1] == -result.areas[2]
+    assert result.state_areas[0] == pytest.approx(result.areas[0])
+    assert result.county_of_city.tolist() == [0, 1, 2, 2, -1, -1, 0]
+    assert result.cities_in_county.tolist() == [2, 1, 2]
+    assert result.name_lengths[:9].tolist() == [0, 1, 1, 0, 0, 1, 2, 1, 1]
+    assert result.boxes[0].tolist() == [-100, 30, -90, 40]
 
 
 def test_the_counties_have_the_area_of_the_united_states():
@@ -73,9 +73,9 @@ def test_the_counties_have_the_area_of_the_united_states():
 
 @pytest.mark.parametrize("name", Findings.__dataclass_fields__)
 def test_a_difference_is_told_by_name_and_place(country, name):
-    expected, found = compute_reference(country), compute_reference(country)
-    assert differences(found, expected) == []
-    getattr(found, name)[1] += 1
-    [told] = differences(found, expected)
+    expected, result = compute_reference(country), compute_reference(country)
+    assert differences(result, expected) == []
+    getattr(result, name)[1] += 1
+    [told] = differences(result, expected)
     assert name.replace("_", " ") in told
     assert "at (1" in told

@@ -35,11 +35,11 @@ def printed(country, tmp_path, capsys, monkeypatch):
 @pytest.mark.usefixtures("tiny_tiles")
 @pytest.mark.parametrize("name", ["eager", "threads"])
 def test_the_tasks_find_what_the_reference_finds(country, name):
-    made, chosen = Program(country), engine(name)
-    assert [len(launch) for launch in made.launches] == [3, 3, 3, 3]
-    for launch in made.launches:
+    result, chosen = Program(country), engine(name)
+    assert [len(launch) for launch in result.launches] == [3, 3, 3, 3]
+    for launch in result.launches:
         chosen.submit(launch)
-    assert differences(made.findings(chosen), compute_reference(country)) == []
+    assert differences(result.findings(chosen), compute_reference(country)) == []
 
 
 def test_rings_are_lists_of_the_vertices(country):
@@ -52,11 +52,11 @@ def test_rings_are_lists_of_the_vertices(country):
 def test_a_worker_that_is_killed_changes_nothing_of_the_real_results():
     atlas = load_atlas()
     steps = []
-    found = runs.run_on_dask(atlas, compute_reference(atlas), steps.append)
-    assert found.complaints == []
-    assert found.tasks == sum(steps) == 146
-    assert "was killed while it ran" in found.event
-    victim = int(found.event.split()[2])
+    result = runs.run_on_dask(atlas, compute_reference(atlas), steps.append)
+    assert result.complaints == []
+    assert result.tasks == sum(steps) == 146
+    assert "was killed while it ran" in result.event
+    victim = int(result.event.split()[2])
     with pytest.raises(ProcessLookupError):
         os.kill(victim, signal.SIGTERM)
 

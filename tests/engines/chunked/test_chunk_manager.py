@@ -28,9 +28,9 @@ def path(tmp_path_factory):
             "lon": np.arange(6) * 60.0,
         },
     )
-    made = tmp_path_factory.mktemp("zarr") / "weather.zarr"
-    data.chunk(time=100, chunked_array_type="dask").to_zarr(made, consolidated=False)
-    return made
+    result = tmp_path_factory.mktemp("zarr") / "weather.zarr"
+    data.chunk(time=100, chunked_array_type="dask").to_zarr(result, consolidated=False)
+    return result
 
 
 def opened(path, kind="accel"):
@@ -123,9 +123,9 @@ GROUPED = [
 @pytest.mark.parametrize("name", GROUPED)
 def test_groups_stay_lazy_without_flox(path, name):
     with xr.set_options(chunk_manager="accel", use_flox=False):
-        found = LAZY[name](opened(path))
-        assert kinds_of(found) == {ChunkedArray}
-        xr.testing.assert_allclose(found.compute(), LAZY[name](opened(path, "dask").load()))
+        result = LAZY[name](opened(path))
+        assert kinds_of(result) == {ChunkedArray}
+        xr.testing.assert_allclose(result.compute(), LAZY[name](opened(path, "dask").load()))
 
 
 def test_flox_still_groups_arrays_of_dask_into_arrays_of_dask(path):
@@ -135,9 +135,9 @@ def test_flox_still_groups_arrays_of_dask_into_arrays_of_dask(path):
 @pytest.mark.parametrize("program", LAZY.values(), ids=LAZY)
 def test_a_program_stays_lazy_and_gives_the_values_that_it_gives_in_memory_and_with_dask(path, program):
     with xr.set_options(chunk_manager="accel"):
-        found = program(opened(path))
-        assert kinds_of(found) == {ChunkedArray}
-        xr.testing.assert_allclose(found.compute(), program(opened(path, "dask").load()))
+        result = program(opened(path))
+        assert kinds_of(result) == {ChunkedArray}
+        xr.testing.assert_allclose(result.compute(), program(opened(path, "dask").load()))
 
 
 DASK = {
@@ -197,14 +197,14 @@ def test_regions_of_a_zarr_array_are_written(path, tmp_path):
     data.to_zarr(tmp_path / "out.zarr", compute=False, consolidated=False)
     part = data.isel(time=slice(100, 200))[["temp", "rain"]].drop_vars(["lat", "lon"])
     part.to_zarr(tmp_path / "out.zarr", region={"time": slice(100, 200)}, consolidated=False)
-    found = opened(tmp_path / "out.zarr").temp.isel(time=slice(100, 200))
-    xr.testing.assert_equal(found.load(), opened(path, "dask").temp.isel(time=slice(100, 200)).load())
+    result = opened(tmp_path / "out.zarr").temp.isel(time=slice(100, 200))
+    xr.testing.assert_equal(result.load(), opened(path, "dask").temp.isel(time=slice(100, 200)).load())
 
 
 def test_data_are_written_to_netcdf(path, tmp_path):
     opened(path).to_netcdf(tmp_path / "out.nc", engine="scipy")
-    with xr.open_dataset(tmp_path / "out.nc", engine="scipy") as found:
-        xr.testing.assert_equal(found.load(), opened(path, "dask").load())
+    with xr.open_dataset(tmp_path / "out.nc", engine="scipy") as result:
+        xr.testing.assert_equal(result.load(), opened(path, "dask").load())
 
 
 def test_data_of_dask_become_ours_when_they_are_rechunked(path):

@@ -52,10 +52,10 @@ OPERATIONS = {
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 def test_an_operation_gives_a_chunked_array_of_the_values_of_numpy(x, operation):
-    found = operation(x)
-    assert isinstance(found, ChunkedArray)
-    np.testing.assert_allclose(found.compute(), operation(X))
-    assert found.dtype == operation(X).dtype
+    result = operation(x)
+    assert isinstance(result, ChunkedArray)
+    np.testing.assert_allclose(result.compute(), operation(X))
+    assert result.dtype == operation(X).dtype
 
 
 @given(arrays(float, (3, 4), elements=st.floats(-9, 9)), st.sampled_from([1, 2, 3, 4]), st.sampled_from([0, 1, None]))
@@ -74,9 +74,9 @@ def test_ufunc_methods_that_dask_lacks_compute_their_arguments(x):
 
 
 def test_core_dimensions_become_one_chunk(x):
-    found = np.vecdot(x, x + 1)
-    assert isinstance(found, ChunkedArray)
-    np.testing.assert_allclose(found, np.vecdot(X, X + 1))
+    result = np.vecdot(x, x + 1)
+    assert isinstance(result, ChunkedArray)
+    np.testing.assert_allclose(result, np.vecdot(X, X + 1))
 
 
 def test_arrays_are_reshaped_in_c_order_only(x):
@@ -86,8 +86,8 @@ def test_arrays_are_reshaped_in_c_order_only(x):
 
 
 def test_functions_with_options_that_dask_lacks_compute_their_arguments(x):
-    found = np.linalg.lstsq(X[:, :2], x[:, 0], rcond=None)[0]
-    np.testing.assert_allclose(found, np.linalg.lstsq(X[:, :2], X[:, 0], rcond=None)[0])
+    result = np.linalg.lstsq(X[:, :2], x[:, 0], rcond=None)[0]
+    np.testing.assert_allclose(result, np.linalg.lstsq(X[:, :2], X[:, 0], rcond=None)[0])
 
 
 def test_attributes_are_those_of_the_dask_array(x):
@@ -171,9 +171,9 @@ def test_pickled_arrays_have_equal_values(x):
 
 
 def test_copies_do_not_follow_assignments(x):
-    made = copy.deepcopy(x)
+    result = copy.deepcopy(x)
     x[0] = 0
-    assert np.array_equal(made, X)
+    assert np.array_equal(result, X)
 
 
 def test_persisted_chunks_are_computed_once():

@@ -27,9 +27,9 @@ def path(tmp_path_factory):
     """Return 32 MiB in chunks of 1 MiB."""
     values = np.random.default_rng(18).normal(size=(512, 8192)).astype("f8")
     data = xr.Dataset({"x": (("time", "place"), values)}, coords={"time": pd.date_range("2000-01-01", periods=512)})
-    made = tmp_path_factory.mktemp("zarr") / "x.zarr"
-    data.chunk(time=16, chunked_array_type="dask").to_zarr(made, consolidated=False)
-    return made
+    result = tmp_path_factory.mktemp("zarr") / "x.zarr"
+    data.chunk(time=16, chunked_array_type="dask").to_zarr(result, consolidated=False)
+    return result
 
 
 def opened(path):
@@ -39,7 +39,7 @@ def opened(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("use_flox", [True, False])
 def test_an_anomaly_of_more_than_the_budget_is_written_within_it(path, tmp_path, use_flox):
-    budget, found = 10 * MIB, []
+    budget, result = 10 * MIB, []
     with (
         xr.set_options(use_flox=use_flox),
         accel.using(threads=2),
@@ -49,13 +49,13 @@ def test_an_anomaly_of_more_than_the_budget_is_written_within_it(path, tmp_path,
         tracemalloc.start()
         try:
             data.to_zarr(
-                tmp_path / "out.zarr", consolidated=False, chunkmanager_store_kwargs={"statistics": found.append}
+                tmp_path / "out.zarr", consolidated=False, chunkmanager_store_kwargs={"statistics": result.append}
             )
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-    assert found[0].tasks > 32
-    assert found[0].peak <= budget
+    assert result[0].tasks > 32
+    assert result[0].peak <= budget
     assert peak < 24 * MIB, "tiles within the budget, and what two tasks need for a moment"
     expected = anomaly(opened(path).load())
     xr.testing.assert_allclose(
@@ -91,13 +91,13 @@ def test_the_current_engine_computes(name):
 
 def test_other_threads_compute_at_the_same_time():
     x = ChunkedArray.from_array(np.arange(1000.0), chunks=100)
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(float((x * 2).sum()))) for _ in range(4)]
+    result = []
+    threads = [threading.Thread(target=lambda: result.append(float((x * 2).sum()))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [999000.0] * 4
+    assert result == [999000.0] * 4
 
 
 def test_a_chunk_may_compute_another_chunked_array():
@@ -110,7 +110,7 @@ def test_a_chunk_may_compute_another_chunked_array():
 
 def test_dask_itself_computes_within_the_budget_of_the_current_engine():
     x = da.ones((64, MIB // 8), chunks=(1, MIB // 8))  # 64 MiB
-    found = []
+    result = []
     with dask.config.set(scheduler=get), engine("threads").using(budget="8 MiB"):
-        assert float((x + 1).sum().compute(statistics=found.append)) == 2 * 64 * MIB // 8
-    assert found[0].peak <= 8 * MIB
+        assert float((x + 1).sum().compute(statistics=result.append)) == 2 * 64 * MIB // 8
+    assert result[0].peak <= 8 * MIB

@@ -38,17 +38,17 @@ def keys(draw):
 @given(keys())
 @example((slice(None, 3, 3), np.array([[0, 0, 0]]), np.array([[0, 0, 0]])))  # the slice leaves an empty chunk
 def test_any_number_of_index_arrays_gives_the_elements_that_numpy_gives(key):
-    found = select(CHUNKED, key).compute(scheduler="synchronous")
-    assert found.shape == X[key].shape
-    assert np.array_equal(found, X[key])
+    result = select(CHUNKED, key).compute(scheduler="synchronous")
+    assert result.shape == X[key].shape
+    assert np.array_equal(result, X[key])
 
 
 @given(st.tuples(*[st.lists(indices(extent), min_size=1, max_size=4) for extent in SHAPE]))
 @settings(max_examples=30, deadline=None)
 def test_an_open_mesh_selects_along_each_dimension(lists):
     key = np.ix_(*lists)
-    found = select(CHUNKED, key)
-    assert np.array_equal(found.compute(scheduler="synchronous"), X[key])
+    result = select(CHUNKED, key)
+    assert np.array_equal(result.compute(scheduler="synchronous"), X[key])
 
 
 def test_an_index_that_is_out_of_range_is_refused():

@@ -134,11 +134,11 @@ CHUNKS_OF_OURS = {
 def test_an_engine_runs_dask_programs_on_chunks_of_ours_where_they_are(program, device):
     x = da.from_array(xp.asarray(X, device=device), chunks=(2, 3), asarray=False)
     with dask.config.set(scheduler=get):
-        found = program(x).compute()
+        result = program(x).compute()
         expected = program(da.from_array(X, chunks=(2, 3))).compute()
-    assert isinstance(found, xp.Array)
-    assert str(found.device) == device
-    np.testing.assert_allclose(np.asarray(found.to_device("cpu")), expected)
+    assert isinstance(result, xp.Array)
+    assert str(result.device) == device
+    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), expected)
 
 
 def test_numpy_gets_the_values_of_chunks_of_ours_on_the_host_and_a_reason_on_a_device():
@@ -150,9 +150,9 @@ def test_numpy_gets_the_values_of_chunks_of_ours_on_the_host_and_a_reason_on_a_d
 
 def test_chunked_arrays_take_chunks_of_ours():
     chunked = ChunkedArray.from_array(xp.asarray(X, device="sim"), chunks=3, asarray=False)
-    found = (chunked + 1).sum(axis=0).compute()
-    assert str(found.device) == "sim"
-    np.testing.assert_allclose(np.asarray(found.to_device("cpu")), (X + 1).sum(axis=0))
+    result = (chunked + 1).sum(axis=0).compute()
+    assert str(result.device) == "sim"
+    np.testing.assert_allclose(np.asarray(result.to_device("cpu")), (X + 1).sum(axis=0))
 
 
 def test_the_scheduler_is_set_for_all_of_dask():

@@ -24,8 +24,8 @@ def cluster():
         # sees that the state of Python's generator has changed.
         for name in ("dask.sizeof", "distributed.utils_comm"):
             patch.setattr(import_module(name), "random", random.Random(0))
-        with engine("dask", workers=2, local_bytes=0) as made, made.using():
-            yield made
+        with engine("dask", workers=2, local_bytes=0) as result, result.using():
+            yield result
 
 
 @pytest.fixture(scope="session")

@@ -40,11 +40,11 @@ def written(shape, history):
 def test_each_element_is_held_by_its_last_writer(case):
     shape, history, _ = case
     tiling, expected = written(shape, history)
-    found = np.full(shape, -1)
+    result = np.full(shape, -1)
     for box, number in tiling.items():
-        assert (found[index(box)] == -1).all(), "two boxes overlap"
-        found[index(box)] = number
-    assert np.array_equal(found, expected)
+        assert (result[index(box)] == -1).all(), "two boxes overlap"
+        result[index(box)] = number
+    assert np.array_equal(result, expected)
     assert sum(volume(box) for box, _ in tiling.items()) == (expected >= 0).sum()
 
 

@@ -13,8 +13,8 @@ def test_outputs_of_unknown_shape_are_joined_in_the_order_of_colors(cluster, sha
     @task
     def produce(rows: tuple, columns: tuple, x: InOut, y: Output):
         color = int(x.span_read_accessor()[0])
-        made = y.create_output_buffer((rows[color], columns[color]), bind_buffer=True)
-        np.asarray(made)[...] = color + 1
+        result = y.create_output_buffer((rows[color], columns[color]), bind_buffer=True)
+        np.asarray(result)[...] = color + 1
 
     x, y = from_array(np.arange(2.0), read_only=False), create_store("float64", ndim=2)
     rows, columns = zip(*shapes, strict=True)

@@ -22,8 +22,8 @@ BUDGET = 4 * TILE
 @pytest.fixture
 def bounded(cluster):
     """The cluster under a budget of four tiles; no test of this module runs tasks there without one."""
-    with cluster.using(budget=BUDGET) as made:
-        yield made
+    with cluster.using(budget=BUDGET) as result:
+        yield result
 
 
 @pytest.fixture(scope="module")

@@ -50,9 +50,9 @@ class Raw:
         if not self.children:
             return None
         addresses = [ctypes.addressof(getattr(child, what)) for child in self.children]
-        made = (ctypes.c_void_p * len(addresses))(*addresses)
-        self.kept.append(made)
-        return ctypes.cast(made, ctypes.POINTER(ctypes.c_void_p))
+        result = (ctypes.c_void_p * len(addresses))(*addresses)
+        self.kept.append(result)
+        return ctypes.cast(result, ctypes.POINTER(ctypes.c_void_p))
 
     def release_schema(self, address):
         ArrowSchema.from_address(address).release = None

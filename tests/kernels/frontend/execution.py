@@ -27,14 +27,14 @@ def lowered(function, *arguments, debug=False):
 
 def run(function, *arguments, debug=False, **how):
     """Run a kernel; return the first failed check and the results."""
-    made, leaves = lowered(function, *arguments, debug=debug)
+    result, leaves = lowered(function, *arguments, debug=debug)
     memories, numbers = {}, {}
-    for parameter, leaf in zip(made.program.parameters, leaves, strict=True):
+    for parameter, leaf in zip(result.program.parameters, leaves, strict=True):
         if isinstance(parameter, View):
             memories[leaf.name] = _array(leaf, parameter.rank)
         else:
             numbers[leaf.name] = leaf.numbers[0]
-    return interpret(made.program, memories, numbers, **how)
+    return interpret(result.program, memories, numbers, **how)
 
 
 def _array(leaf, rank):
@@ -80,9 +80,9 @@ def agree(function, *arguments, **how):
         given = [copied(argument) for argument in arguments]
         failure, results = run(function, *given, debug=debug, **how)
         assert failure is None, failure
-        for number, (found, wanted) in enumerate(zip(given, copies, strict=True)):
+        for number, (result, wanted) in enumerate(zip(given, copies, strict=True)):
             if isinstance(wanted, np.ndarray):
-                np.testing.assert_array_equal(found, wanted, f"argument {number}", strict=True)
+                np.testing.assert_array_equal(result, wanted, f"argument {number}", strict=True)
         wanted = () if expected is None else expected if isinstance(expected, tuple) else (expected,)
         np.testing.assert_array_equal(results, wanted)
         assert [x.dtype for x in results] == [np.asarray(x).dtype for x in wanted]

@@ -118,9 +118,9 @@ def test_division_of_integers_by_zero_is_a_failure():
         v[0] = v[1] // n + v[2] % n
 
     v = np.arange(4)
-    made, _ = lowered(kernel, v, 0, debug=True)
+    result, _ = lowered(kernel, v, 0, debug=True)
     failure, _ = run(kernel, v, 0, debug=True)
-    assert made.program.sites[failure.site].what == "division"
+    assert result.program.sites[failure.site].what == "division"
     assert failure.failures == 2
     assert checked(kernel, v, 2) is None
 
@@ -211,8 +211,8 @@ def test_types_of_many_variables_that_depend_on_each_other_are_found(tmp_path):
     lines = [f"        {one} = {other}" for one, other in pairwise(names)]
     zeros = "\n".join(f"    {name} = 0" for name in names)
     text = f"def kernel(v):\n{zeros}\n    while x0 < 1:\n" + "\n".join(lines) + "\n        x59 = v[0]\n    return x0\n"
-    _, (found,) = run(module_of(text, tmp_path).kernel, np.array([1.5], np.float32))
-    assert (found, found.dtype) == (1.5, np.float32)
+    _, (result,) = run(module_of(text, tmp_path).kernel, np.array([1.5], np.float32))
+    assert (result, result.dtype) == (1.5, np.float32)
 
 
 def test_expressions_that_are_too_deep_are_refused(tmp_path):

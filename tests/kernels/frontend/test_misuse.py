@@ -387,10 +387,10 @@ def test_nothing_but_a_syntax_error_escapes(folder, program, seed, rate, debug):
     tree = ast.fix_missing_locations(Mutation(choice, pool, rate).visit(tree))
     try:
         with warnings.catch_warnings(action="ignore"):
-            made = module_of(HEADER + ast.unparse(tree), folder)
+            result = module_of(HEADER + ast.unparse(tree), folder)
     except SyntaxError:
         return
     try:
-        lowered(made.kernel, *arguments(), debug=debug)
+        lowered(result.kernel, *arguments(), debug=debug)
     except KernelSyntaxError as error:
         assert error.lineno  # noqa: PT017 - some programs are right

@@ -51,9 +51,9 @@ def test_a_span_reaches_from_the_lowest_to_the_highest_element_that_is_valid(lay
             tensor = part(tensor)
     except AccelError:
         return
-    made, (leaf,) = lowered(set_first, tensor)
+    result, (leaf,) = lowered(set_first, tensor)
     offsets = offsets_of(tensor) - leaf.memory.offset
-    (parameter,) = made.program.parameters
+    (parameter,) = result.program.parameters
     assert parameter.span == ((offsets.min(), offsets.max() + 1) if offsets.size else (0, 0))
 
 

@@ -65,15 +65,15 @@ def test_views_of_tensors_have_the_elements_that_they_have_on_the_host(tmp_path_
     except (AccelError, TypeError, IndexError):
         return
     for debug in (False, True):
-        found, result = tensor_of(LAYOUTS[name]), np.zeros((8, 8), np.float32)
+        actual, result = tensor_of(LAYOUTS[name]), np.zeros((8, 8), np.float32)
         try:
-            failure, _ = run(function, found, result, 0, debug=debug)
+            failure, _ = run(function, actual, result, 0, debug=debug)
         except KernelSyntaxError as error:
             assert "masked" in str(error)  # noqa: PT017 - how many elements are valid is known when it runs
             return
         assert failure is None
         np.testing.assert_array_equal(result, expected)
-        np.testing.assert_array_equal(_cells(found), _cells(wanted))
+        np.testing.assert_array_equal(_cells(actual), _cells(wanted))
 
 
 def _cells(tensor):

@@ -41,7 +41,7 @@ def byte_range(operand: Operand) -> ByteRange:
 
 
 def share_bytes(target: Operand, source: Operand, into: ByteRange, out_of: ByteRange) -> bool:
-    """Tell whether a byte of the target may also be one of the source, other than of the element it is copied from.
+    """Tell whether a byte of the target may also belong to another element of the source than the one copied there.
 
     The answer may be yes where no bytes are shared; the copy is then slower, and right. ``into`` and ``out_of`` are the
     byte ranges of target and source.

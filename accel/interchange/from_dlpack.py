@@ -188,7 +188,7 @@ def _take_over(capsule: object, contents: CapsuleContents, device: Device, x: ob
 
 
 def _order_after_producer(owner: Owner) -> None:
-    """Order all use of the memory after the producer's work, which is ordered before the stream that it was told."""
+    """Order all use of the memory after the stream that the producer got, which waits for the producer's work."""
     event = owner.heap.latest()
     if event is not None:
         owner.note(event, writing=True)

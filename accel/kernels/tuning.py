@@ -211,7 +211,7 @@ def _wait(result: Any) -> None:
 
 
 def _hardware(device: Device) -> list[str]:
-    """Return what tells one device from another of its type."""
+    """Return the facts of a device and its host on which the fastest choice depends."""
     limits = heap_of(device).backend.limits(device)
     host = [platform.machine(), platform.processor(), str(os.cpu_count())]
     return [device.type, str(limits.memory), str(limits.warp), str(limits.grid), *host]

@@ -161,7 +161,7 @@ def split(outer: Sequence[Leaf], leaf: Leaf, reached: list[int], steps: list[Ste
 
 
 def _digit(extent: int, stride: int, size: int) -> int | None:
-    """Return the largest coordinate of a mode that a leaf reaches: 0 if it skips it, None if the rule fails."""
+    """Return the largest coordinate of a mode that a leaf reaches: 0 if it skips the mode, None if the rule fails."""
     if stride < 0:
         return None
     if stride >= size:

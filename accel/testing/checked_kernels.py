@@ -78,7 +78,7 @@ def stand_in_for_cupy(config: pytest.Config) -> None:
 
 
 class CheckedKernels:
-    """Hooks that give each test a seed of its own, and let what is reported of its kernels fail it.
+    """Hooks that give each test a seed of its own, and fail it if its kernels are reported.
 
     Parameters
     ----------

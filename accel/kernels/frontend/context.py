@@ -264,7 +264,7 @@ class Activation:
 
 
 class Unusable:
-    """What a name stands for after paths on which it stood for different things."""
+    """The entity of a name that stands for different things on the paths that lead here."""
 
     def __init__(self, why: str) -> None:
         self.why = why

@@ -28,7 +28,7 @@ __all__ = ["branches", "condition", "lower", "lower_all", "quietly"]
 
 
 def lower(act: Activation, node: ast.expr) -> Entity:
-    """Return what an expression stands for; what it does besides is appended to the block."""
+    """Return the entity of an expression, and append the statements that it needs to the block."""
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
         raise act.error(node, f"{_name_of(node)} is not supported in kernels")
@@ -57,7 +57,7 @@ def _loads(x: Any) -> bool:
 
 
 def quietly(act: Activation, node: ast.expr) -> tuple[Entity, list[Stmt]]:
-    """Return what an expression stands for, and the statements that it needs, which are not appended."""
+    """Return the entity of an expression, and the statements that it needs, without appending them."""
     with act.unit.into([]) as block:
         return lower(act, node), block
 

@@ -233,7 +233,7 @@ class _Kernel:
         return Loop(tuple(indices), tuple(starts), tuple(stops), tuple(steps), tuple(block), tuple(reductions))
 
     def _forget_arrays(self) -> None:
-        """Refuse uses of arrays in other steps than that in which they were made."""
+        """Refuse the use of an array in a step other than its own."""
         arrays = {each.name for each in self.unit.arrays}
         for name, entity in self.act.names.items():
             if _uses(entity, arrays):

@@ -44,7 +44,7 @@ class AnyProject:
 
 
 def _ours(text: bool, own: bool) -> Any:
-    """Return our namespace or its name; on request an object that is no other value of a parameter."""
+    """Return our namespace or its name; on request as an object that no other parameter value is identical to."""
     if text:
         return "".join(NAMESPACE) if own else NAMESPACE
     return named(NAMESPACE) if own else accel.xp

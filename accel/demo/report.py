@@ -9,9 +9,10 @@ import accel
 from accel.demo.annotate import annotated, data_uri
 from accel.demo.chart import close_up, timeline_chart
 from accel.demo.html import fact_list, page, table, version_section
-from accel.demo.memory import in_words, process_peak
+from accel.demo.memory import process_peak
 from accel.demo.outcome import Outcome
 from accel.demo.timeline import Timeline, in_seconds
+from accel.memory.sizes import in_words
 from accel.support.device_names import GPU_TYPES
 
 __all__ = ["report_page"]
@@ -32,7 +33,7 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
         "Device": f"{device}, simulated" if device.type == "sim" else str(device),
         "Tiles": str(sum(outcome.tiles for outcome in outcomes)),
         "Pipeline": in_seconds(sum(outcome.seconds for outcome in outcomes)),
-        "Peak memory of the process": in_words(process_peak()),
+        "Peak memory of the process": process_peak(),
     }
     if accel.config.current().debug:
         facts["Debug mode"] = "each access of kernels was checked"
@@ -153,7 +154,7 @@ def _memory() -> str:
         for usage in accel.memory.snapshot().devices
     )
     containers = table(("Device", "In containers now", "Peak in containers"), rows)
-    peak = f"Peak memory of the process: {in_words(process_peak())}."
+    peak = f"Peak memory of the process: {process_peak()}."
     return f"<section>\n<h2>Memory</h2>\n<p>{peak}</p>\n{containers}</section>\n"
 
 

@@ -17,7 +17,7 @@ from accel.device import Device
 from accel.engines.execution import Memory
 from accel.engines.memory_budget.admission import Admission
 from accel.engines.memory_budget.requests import Promise, Request, refuse_larger
-from accel.engines.points import Operand, Point
+from accel.engines.points import Operand, Point, root_of
 from accel.engines.staging import give_back, is_lazy, memory_of, part_of, point_bytes, staged_in, uses_memory
 from accel.engines.tiles import Tile, TiledContents
 from accel.engines.work import inside_task
@@ -86,8 +86,7 @@ class Budget(Admission):
     def _make_tiles(self, point: Point, place: Place) -> None:
         """Make the values of roots tiles, where a point writes the root and it has no values yet."""
         for operand in point.operands:
-            root = operand.root
-            assert root is not None, "the point is of this process"
+            root = root_of(operand)
             writes = uses_memory(operand) and operand.access is not Access.READ
             if writes and root.contents is None and root.place.device is place.device:
                 root.adopt(TiledContents(root, self))
@@ -113,8 +112,7 @@ class Budget(Admission):
                 memories.clear()
 
     def _use(self, operand: Operand, place: Place) -> _Use:
-        root = operand.root
-        assert root is not None, "the point is of this process"
+        root = root_of(operand)
         contents = root.contents
         if (
             root.place.device is place.device

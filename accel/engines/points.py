@@ -14,7 +14,7 @@ from accel.store.reductions import ReductionOp
 from accel.store.regions import Access
 from accel.store.root import Root
 
-__all__ = ["Operand", "Point"]
+__all__ = ["Operand", "Point", "root_of"]
 
 
 class Operand(NamedTuple):
@@ -70,6 +70,12 @@ class Operand(NamedTuple):
         """The use of the root, for `accel.store.box_order`."""
         assert self.root is not None, "the point was sent to another process"
         return Use(self.root, self.box, self.access, self.op)
+
+
+def root_of(operand: Operand) -> Root:
+    """Return the root of an operand of a point of this process."""
+    assert operand.root is not None, "the point was sent to another process"
+    return operand.root
 
 
 class Point(NamedTuple):

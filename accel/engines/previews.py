@@ -11,7 +11,7 @@ from accel import config
 from accel.dtypes import DType
 from accel.engines.budget import Budget
 from accel.engines.partition_pictures import Picture, picture_of, svg_of, text_of
-from accel.engines.points import Point
+from accel.engines.points import Point, root_of
 from accel.engines.staging import point_bytes, uses_memory
 from accel.engines.task_arguments import Argument
 from accel.engines.task_launch import Launch
@@ -127,8 +127,7 @@ def _copies(point: Point, place: Place, moved: Counter[str]) -> int:
     """Count the bytes that a point copies to its device and back; return those it has there."""
     there = 0
     for operand in point.operands:
-        root = operand.root
-        assert root is not None, "the point is of this process"
+        root = root_of(operand)
         if uses_memory(operand) and root.place.device is not place.device:
             there += operand.nbytes
             moved[str(place.device)] += operand.nbytes * operand.access.reads

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from accel.engines.constraints import Align, Broadcast
-from accel.engines.points import Operand
+from accel.engines.points import Operand, root_of
 from accel.engines.task_launch import Launch
 from accel.store.boxes import overlap
 from accel.store.regions import Access
@@ -57,11 +57,9 @@ def _rows_meet(operands: Sequence[Operand], names: Sequence[str]) -> bool:
 
 def _meet(one: Operand, other: Operand) -> bool:
     """Tell whether two stores have elements in common, or may have some by attached memory."""
-    assert one.root is not None, "the launch is of this process"
-    assert other.root is not None, "the launch is of this process"
     if one.root is other.root:
         return overlap(one.box, other.box)
-    return one.root.shares_memory(other.root)
+    return root_of(one).shares_memory(root_of(other))
 
 
 def _aligned(launch: Launch) -> tuple[str, ...]:

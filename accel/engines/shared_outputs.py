@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from accel.engines.execution import BodyResults, combine, host_array, moved
-from accel.engines.points import Operand, Point
+from accel.engines.points import Operand, Point, root_of
 from accel.engines.staging import box_array
 from accel.engines.work import TaskWork
 from accel.errors import StoreValueError
@@ -106,9 +106,8 @@ def keep(point: Point, results: BodyResults, shared: SharedOutputs | None, at: i
 
 def combine_into(operand: Operand, partials: Sequence[AnyStorage]) -> None:
     """Combine partial values, and the current value last."""
-    op, root = operand.op, operand.root
+    op, root = operand.op, root_of(operand)
     assert op is not None, "a reduction has an operator"
-    assert root is not None, "the point is of this process"
     total = combine(op, partials).reshape(extents(operand.box))
     with box_array(root, operand.box, operand.dtype) as current:
         op.combine(current, total)
@@ -116,8 +115,7 @@ def combine_into(operand: Operand, partials: Sequence[AnyStorage]) -> None:
 
 def bind(operand: Operand, piece: Piece) -> None:
     """Give an unbound store its memory and its shape."""
-    assert operand.root is not None, "the point is of this process"
-    operand.root.bind(*piece)
+    root_of(operand).bind(*piece)
 
 
 def joined_pieces(operand: Operand, pieces: Sequence[Piece]) -> Piece:

@@ -9,7 +9,7 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType
 from accel.engines.execution import Memory, host_array, moved
-from accel.engines.points import Operand, Point
+from accel.engines.points import Operand, Point, root_of
 from accel.layout import Layout
 from accel.memory import AnyStorage
 from accel.memory.aliases import alias
@@ -97,8 +97,7 @@ def staged_in(operand: Operand, place: Place) -> Memory:
 def staged_back(operand: Operand, memory: Memory) -> None:
     """Copy what a body wrote to the root."""
     if operand.access is not Access.READ:
-        assert operand.root is not None, "the point is of this process"
-        _exchange(operand.root, operand.box, memory.storage, back=True)
+        _exchange(root_of(operand), operand.box, memory.storage, back=True)
 
 
 def memory_of(root: Root) -> AnyStorage:
@@ -165,8 +164,7 @@ def point_bytes(point: Point, place: Place) -> dict[str, int]:
     """Return the bytes that a point needs for each parameter, besides memory that is used in place."""
     needed: dict[str, int] = {}
     for operand in point.operands:
-        root = operand.root
-        assert root is not None, "the point is of this process"
+        root = root_of(operand)
         in_place = isinstance(root.contents, AnyStorage) and root.place.device is place.device
         if uses_memory(operand) and not in_place:
             needed[operand.name] = operand.nbytes

@@ -184,7 +184,7 @@ def test_a_tiny_task_does_not_run_before_work_that_others_began_on_its_memory():
     assert array.tolist() == [6, 6, 6, 6]
 
 
-def test_the_failure_of_a_tiny_task_is_seen_by_those_who_read_the_memory():
+def test_the_failure_of_a_tiny_task_is_raised_where_the_memory_is_read():
     memory = accel.zeros(4, "float64")
     fail.seconds[(32).bit_length()] = 0.0, 0.0
     with engine("threads").using():

@@ -426,7 +426,7 @@ class Bench:
         within = devices[0] is devices[1] and devices[0].type != "cpu"
         if within and rng.random() < 0.6:
             return rng.choice(ON_GPUS)
-        return "fill" if kind == "fail" else kind  # copies within a GPU tell of a failure only to those who read
+        return "fill" if kind == "fail" else kind  # a failed copy within a GPU is raised by reads only
 
     def operation(self, kind, drawn):
         """Return a random operation of a kind, ready to run."""

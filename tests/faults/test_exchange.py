@@ -67,14 +67,14 @@ class TestCapsules:
         assert values_of(ours).tolist() == [0, 1, 2]
         assert pinned() == 1
 
-    def test_that_nobody_takes_leave_nothing(self, device, version, pinned):
+    def test_that_are_not_consumed_leave_nothing(self, device, version, pinned):
         lender = accel.zeros(9)
         for _ in range(1000):
             lender.__dlpack__(max_version=version)
         lender.release()
         assert pinned() == 0
 
-    def test_taken_by_who_raises_half_way_are_let_go(self, device, foreign, version, fault, pinned):
+    def test_are_freed_if_their_consumer_raises_half_way(self, device, foreign, version, fault, pinned):
         lender = accel.container(np.arange(3.0))
         theirs = foreign(lender, lambda: lender.__dlpack__(max_version=version))
         other = "sim" if device is Device.CPU else "cpu"

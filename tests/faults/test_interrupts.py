@@ -64,7 +64,7 @@ def test_a_wait_ends_and_the_copy_goes_on(device, hold, gate, wait):
 
 @pytest.mark.usefixtures("no_leaks")
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK)
-def test_memory_that_late_work_still_uses_is_given_to_nobody_else(work, hold, gate):
+def test_memory_that_late_work_still_uses_is_not_allocated_again(work, hold, gate):
     """A device is still at it when the wait for it ends: what is released then must not be reused before."""
     c, other = (accel.full(SIZE, value, device="sim") for value in (5, 0))
     with hold(accel.new_stream("sim")):

@@ -105,7 +105,7 @@ def test_the_interpreter_exits_in_silence_with_work_in_flight(device, process, e
     assert process(code, device) == (0, "end", "")
 
 
-def test_a_failure_that_nobody_waited_for_is_shown_at_exit(device, process):
+def test_a_failure_without_a_wait_is_shown_at_exit(device, process):
     code = """
         import accel
         from accel.testing import fail_copy

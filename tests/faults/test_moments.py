@@ -50,7 +50,7 @@ def test_a_copy_that_is_interrupted_while_it_is_submitted_overwrites_no_other_co
 
 
 def test_helpers_are_waited_for_whatever_interrupts_the_wait():
-    """They write by address: who comes back early gives the memory away under them."""
+    """Helpers write by address: a wait that returns early would free the memory while they still write."""
     workers, main, moments = Workers(), threading.main_thread().ident, Moments()
     while moments.count >= moments.at:
         moments.at += 1
@@ -105,7 +105,7 @@ def test_a_stream_is_used_again_when_its_thread_could_not_be_had(monkeypatch):
 
 
 @swallowed
-def test_a_closed_stream_whose_first_copy_was_interrupted_stands_in_nobodys_way():
+def test_a_closed_stream_whose_first_copy_was_interrupted_blocks_no_other_work():
     source, target = accel.full(100, 7, "uint8"), accel.full(100, 1, "uint8")
     moments = Moments()
     while moments.count >= moments.at:
@@ -217,7 +217,7 @@ def get_element(storage):
 
 
 @pytest.mark.parametrize("use", [set_element, get_element])
-def test_an_element_is_not_that_of_who_gets_the_memory_meanwhile(use):
+def test_an_element_is_not_one_of_the_next_container_in_its_memory(use):
     at, stolen = 0, True
     while stolen:
         at += 1
@@ -590,7 +590,7 @@ def test_a_handle_is_released_also_while_another_thread_has_the_lock(device):
     assert heap.live_blocks == live - 1
 
 
-def test_what_is_lent_while_another_thread_releases_the_handle_is_kept_by_who_has_it_and_no_longer(monkeypatch):
+def test_memory_lent_while_another_thread_releases_the_handle_lives_as_long_as_its_borrower(monkeypatch):
     handle, heap, export = HostStorage(10), heap_of(Device.CPU), accel.memory.storage.export
 
     def exporting(*arguments):
@@ -776,7 +776,7 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
         assert ran == [1]
 
 
-def test_memory_of_a_simulated_device_that_an_interrupt_left_half_made_stands_in_nobodys_way(monkeypatch):
+def test_memory_of_a_simulated_device_that_an_interrupt_left_half_made_blocks_no_other_allocation(monkeypatch):
     from accel.backends.sim import memory
 
     real, result = memory._Place, []

@@ -253,7 +253,7 @@ class TestWorkInFlight:
 
 class TestLifetime:
     @pytest.mark.parametrize("version", [None, (1, 0)])
-    def test_capsules_that_nobody_takes_leave_nothing(self, make, version):
+    def test_capsules_that_are_not_consumed_leave_nothing(self, make, version):
         lender = make()
         before = snapshot().live_blocks
         for _ in range(15_000):  # seven makers and two forms: 2 * 10**5 capsules

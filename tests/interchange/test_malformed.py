@@ -25,7 +25,7 @@ MALFORMED = {
     "strides that overflow": {"strides": (2**62, 1)},
     "strides that leave memory": {"strides": (2**60, 1)},
     "strides that go below memory": {"strides": (-(2**60), 1)},
-    "a stride nobody follows": {"shape": (1, 4), "strides": (2**62, 1)},
+    "a stride of one row": {"shape": (1, 4), "strides": (2**62, 1)},
     "offset that overflows": {"byte_offset": 2**64 - 4},
     "misaligned": {"byte_offset": 2},
     "another device than it says": {"device": (2, 0)},

@@ -12,10 +12,10 @@ from accel.demo.planted_error import smooth_row
 from accel.errors import KernelBoundsError
 
 from . import on_views
+from .launch_recorder import recording
 from .layers import by_interpreter
 from .on_grids import launch_all, launch_wrong
 from .on_views import counted
-from .recording import recording
 
 __all__ = ["cases_by_hand"]
 

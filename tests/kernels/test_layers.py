@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ..profiles import QUICK
 from .frontend.execution import lowered, module_of
-from .generated import kernels
 from .layers import Texts, agree, by_host, by_interpreter, case_of
+from .random_kernels import kernels
 
 EXAMPLES = int(os.environ.get("ACCEL_KERNEL_EXAMPLES", "30"))
 AT_ONCE = 10

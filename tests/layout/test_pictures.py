@@ -330,7 +330,7 @@ def test_a_notebook_draws_what_it_is_given(layout):
 
 
 @pytest.mark.parametrize("layout", [Layout((4, 8)), Layout((2**70, 3)), Swizzle(2, 0, 3) @ Layout((8, 8))])
-def test_a_picture_needs_nothing_but_itself_and_tells_who_cannot_see_it(layout):
+def test_a_picture_loads_no_other_file_and_has_a_description(layout):
     picture = Picture(layout)
     for text in (picture.svg(), picture.html()):
         assert not re.search(r"<script|<image|url\(|@import|href|src=", text)

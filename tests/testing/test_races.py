@@ -76,7 +76,7 @@ def test_a_race_whose_error_was_caught_fails_the_block_with_both_lines():
     assert list(map(int, sites)) == [line + 4, line + 2]
 
 
-def test_a_race_of_work_that_nobody_waited_for_fails_the_block(block, races):
+def test_a_race_of_work_without_a_wait_fails_the_block(block, races):
     with pytest.raises(RaceError, match=r"a race: .* late_race .* late_race"), no_races():
         late_race(block)
     assert not races
@@ -101,7 +101,7 @@ def test_another_error_is_told_of_the_races_of_work_that_is_left(block, races):
     assert not races
 
 
-def test_another_failure_of_work_that_nobody_waited_for_is_raised_with_the_races(races):
+def test_another_failure_of_work_without_a_wait_is_raised_with_the_races(races):
     with pytest.raises(DeviceLostError) as caught, no_races(), fail_copy(1, "sim"):
         swallowed_race_and_a_late_failure()
     assert any(note.startswith("a race: iadd on stream") for note in caught.value.__notes__)

@@ -144,7 +144,7 @@ class TestRefusals:
             use_backend(Half()).__enter__()
         assert providers.get("sim").name == "sim"
 
-    def test_a_type_that_nobody_knows(self, backend):
+    def test_an_unknown_type(self, backend):
         with pytest.raises(ValueError, match="'tpu' is no type of device: write cpu, cuda, rocm, mps, sim"):
             use_backend(backend, "tpu").__enter__()
 

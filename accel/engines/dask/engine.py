@@ -16,12 +16,12 @@ from accel.engines.dask.programs import usage
 from accel.engines.dask.tiles import Holder, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.unbound import end_of
-from accel.engines.dask.works import Handover, PointWork, root_of, uses_of
+from accel.engines.dask.works import Handover, PointWork, uses_of
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.memory_budget.requests import Usage, refuse_larger
 from accel.engines.placement import refuse_without_body
-from accel.engines.points import Point
+from accel.engines.points import Point, root_of
 from accel.engines.previews import Preview
 from accel.engines.progress import ProgressMeter, Report, meter_of, reporting
 from accel.engines.protocol import Engine

@@ -8,7 +8,8 @@ from accel.engines.dask.cluster import Cluster
 from accel.engines.dask.plan import PlannedPoint
 from accel.engines.dask.tiles import Holder, Key, Tile, Tiles
 from accel.engines.dask.tiling import Tiling
-from accel.engines.dask.works import LaunchEnd, root_of
+from accel.engines.dask.works import LaunchEnd
+from accel.engines.points import root_of
 from accel.errors import StoreError
 from accel.store.boxes import box_of
 from accel.store.root import Root

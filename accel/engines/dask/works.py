@@ -11,19 +11,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from accel.engines.dask.cluster import Cluster, lost
-from accel.engines.points import Operand, Point
+from accel.engines.points import Point, root_of
 from accel.errors import DeviceLostError
 from accel.store import box_order
 from accel.store.box_order import Use
 from accel.store.regions import Access
-from accel.store.root import Root
 
 if TYPE_CHECKING:
     from distributed import Future
 
     Value = Future[Any]
 
-__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of", "root_of", "uses_of"]
+__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of", "uses_of"]
 
 
 class LaunchEnd:
@@ -198,9 +197,3 @@ def uses_of(points: Sequence[Point]) -> list[Use]:
         written = operand.access.writes or (id(root) in uses and uses[id(root)].access.writes)
         uses[id(root)] = Use(root, root.box, Access.READ_WRITE if written else Access.READ)
     return [*uses.values()]
-
-
-def root_of(operand: Operand) -> Root:
-    """Return the root of an operand."""
-    assert operand.root is not None, "the point is of this process"
-    return operand.root

@@ -177,7 +177,7 @@ def test_a_child_that_a_consumer_keeps_outlives_its_parent():
 
 
 @pytest.mark.parametrize("capsules", [array_capsules, device_array_capsules])
-def test_a_capsule_that_nobody_takes_frees_its_memory(capsules):
+def test_a_capsule_that_is_not_consumed_frees_its_memory(capsules):
     storage = host(range(5), "int64")
     known = weakref.ref(storage.owner)
     held = capsules(Lists(host([0, 2, 5], "int32"), Values(storage)))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from .frontend.execution import as_python, module_of, run
-from .generated import kernels
+from .random_kernels import kernels
 
 PYTHON = {
     "grid": lambda *extents: product(*map(range, extents)),

@@ -15,6 +15,8 @@ from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
 from accel.store.box_order import HostWork, enter_idle
 
+from ..threads import run_at_once
+
 ENGINES = {
     "eager": lambda: engine("eager").using(),
     "threads": lambda: engine("threads").using(),
@@ -242,11 +244,7 @@ class TestOrder:
                 add_one(x.partition_by_tiling((1, 4)))
                 add_one(x.partition_by_tiling((4, 1)))
 
-        submitters = [threading.Thread(target=submit) for _ in range(4)]
-        for each in submitters:
-            each.start()
-        for each in submitters:
-            each.join()
+        run_at_once([submit] * 4)
         assert (values(x) == 360).all()
 
 

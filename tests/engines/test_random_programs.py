@@ -1,7 +1,7 @@
 """Random programs of tasks give what they give one after the other on NumPy's arrays, on each engine."""
 
-import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import accel
 from accel.engines import InOut, Input, Output, Reduce, engine, task
 from accel.store import ADD, create_store, from_array
+
+from ..threads import run_at_once
 
 SHAPE = 6, 8
 
@@ -145,9 +147,5 @@ def test_threads_that_submit_at_once_give_some_order_of_whole_launches(programs)
                 else:
                     add(value, pause, source.partition_by_tiling(tile), target.partition_by_tiling(tile))
 
-    submitters = [threading.Thread(target=submit, args=(each,)) for each in programs]
-    for each in submitters:
-        each.start()
-    for each in submitters:
-        each.join()
+    run_at_once([partial(submit, each) for each in programs])
     assert np.asarray(store.get_physical_store()).tolist() == expected.tolist()

@@ -1,7 +1,6 @@
 """Rows 6 and 10 to 15: DLPack capsules with negative strides, and lost, malformed or lying ones."""
 
 import gc
-import threading
 from functools import partial
 
 import numpy as np
@@ -13,6 +12,8 @@ from accel.errors import DTypeError, InterchangeError
 from accel.interchange import abi
 from accel.interchange.capsule import read_capsule
 from accel.memory import snapshot
+
+from ..threads import run_at_once
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -88,11 +89,7 @@ class TestCapsules:
         kept = [accel.from_dlpack(foreign(accel.zeros(9))) for _ in range(9)]
         kept += [accel.zeros(9).__dlpack__(max_version=version) for _ in range(9)]
         assert pinned() == 18
-        threads = [threading.Thread(target=kept.pop) for _ in range(18)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once([kept.pop] * 18)
         assert pinned() == 0
 
 

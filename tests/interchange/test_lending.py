@@ -15,6 +15,8 @@ from accel.interchange.abi import VERSIONED, pointer
 from accel.interchange.capsule import make_capsule, read_capsule
 from accel.memory import snapshot
 
+from ..threads import run_at_once
+
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
 NUMPY = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "complex128"]
@@ -281,11 +283,7 @@ class TestLifetime:
         kept = [np.from_dlpack(accel.zeros(1000)) for _ in range(20)]
         kept += [accel.zeros(1000, device="sim").__dlpack__() for _ in range(20)]
         assert pinned_on(Device.SIM) == 20
-        threads = [threading.Thread(target=kept.pop) for _ in range(40)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once([kept.pop] * 40)
         assert pinned_on(Device.SIM) == pinned_on(Device.CPU) == 0
 
     def test_the_interpreter_exits_with_capsules_and_arrays_in_use(self, python):

@@ -12,6 +12,8 @@ import pytest
 from accel.errors import DTypeError, InterchangeError
 from accel.interchange import capsule
 
+from ..threads import run_at_once
+
 MALFORMED = {
     "null data": {"data": 0},
     "negative extent": {"shape": (3, -4)},
@@ -182,11 +184,7 @@ class TestProducers:
             with suppress(InterchangeError):
                 won.append(taken(theirs))
 
-        threads = [threading.Thread(target=take) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once([take] * 8)
         assert len(won) == 1
         assert not theirs.ended
         won.clear()

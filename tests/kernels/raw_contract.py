@@ -4,7 +4,6 @@ A subclass of each class runs on a backend. The fixture `devices` of its module 
 """
 
 import pickle
-import threading
 from functools import partial
 from time import sleep
 
@@ -29,6 +28,7 @@ from accel.memory import heap_of
 from accel.memory.thread_stream import ThreadStream
 
 from ..tables import rows
+from ..threads import run_at_once
 
 SIZE = 1000
 SOURCE = r"""
@@ -363,11 +363,7 @@ class Compilation(Contract):
             return compile_raw(device, *rest)
 
         monkeypatch.setattr(backend, "compile_raw", watched)
-        threads = [threading.Thread(target=scale.compiled, args=(device,)) for device in [*devices] * 4]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_at_once([partial(scale.compiled, device) for device in [*devices] * 4])
         assert sorted(map(str, compiled)) == sorted(map(str, devices))
         first, second = devices[:2]
         assert scale.compiled(first) is scale.compiled(str(first)) is not scale.compiled(second)

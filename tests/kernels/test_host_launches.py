@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from accel.errors import KernelBoundsError
 from accel.kernels import kernel
 from accel.kernels.host_launch_code import MISSED
 from accel.memory.submission import Submission
+
+from ..threads import run_at_once
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "kernels.py"
 
@@ -152,11 +155,7 @@ def test_threads_launch_at_once_on_memory_of_their_own():
         for _ in range(50):
             add(view, 1.0)
 
-    threads = [threading.Thread(target=launch, args=(view,)) for view in views]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([partial(launch, view) for view in views])
     assert all((view.to_numpy() == 50).all() for view in views)
 
 
@@ -164,11 +163,7 @@ def test_threads_that_launch_on_the_same_memory_lose_no_launch():
     add, c = kernel(_add), accel.zeros(1_000_000, "float32")
     view = c[:]
     add(view, 0.0)
-    threads = [threading.Thread(target=lambda: [add(view, 1.0) for _ in range(50)]) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([lambda: [add(view, 1.0) for _ in range(50)]] * 3)
     assert (c.to_numpy() == 150).all()
 
 

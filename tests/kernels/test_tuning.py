@@ -2,8 +2,8 @@
 
 import json
 import os
-import threading
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,8 @@ import pytest
 import accel
 from accel.errors import KernelLaunchError
 from accel.kernels import Static, block_index, block_size, kernel, thread_index, tuning
+
+from ..threads import run_at_once
 
 
 @kernel
@@ -146,11 +148,7 @@ def test_memory_is_as_before_also_after_an_error(monkeypatch):
 def test_threads_measure_once(slow):
     tuned = accel.tune(add_in_steps, step=(1, 2, 4))
     arrays = [accel.zeros(64) for _ in range(6)]
-    threads = [threading.Thread(target=copy_context().run, args=(tuned, each)) for each in arrays]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([partial(copy_context().run, tuned, each) for each in arrays])
     assert len(slow) == 3
     assert all(each.to_numpy().tolist() == [1.0] * 64 for each in arrays)
 

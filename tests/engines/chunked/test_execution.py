@@ -15,6 +15,8 @@ from accel.engines import engine
 from accel.engines.chunked import ChunkedArray, get
 from accel.errors import StoreError
 
+from ...threads import run_at_once
+
 MIB = 1 << 20
 
 
@@ -92,11 +94,7 @@ def test_the_current_engine_computes(name):
 def test_other_threads_compute_at_the_same_time():
     x = ChunkedArray.from_array(np.arange(1000.0), chunks=100)
     result = []
-    threads = [threading.Thread(target=lambda: result.append(float((x * 2).sum()))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([lambda: result.append(float((x * 2).sum()))] * 4)
     assert result == [999000.0] * 4
 
 

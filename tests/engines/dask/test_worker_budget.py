@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from accel.engines.dask import from_dask, to_dask
 from accel.engines.dask.worker_memory import WorkerMemory, received
 from accel.errors import StoreError
 from accel.store import ADD, create_store, from_array
+
+from ...threads import run_at_once
 
 TILE = 1 << 17  # bytes, of 16,384 float64
 COUNT = TILE // 8
@@ -207,11 +210,7 @@ def test_tasks_of_many_threads_keep_to_the_bound_and_end():
         except BaseException as failure:
             failures.append(failure)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(60)
+    run_at_once([partial(work, seed) for seed in range(4)])
     assert not failures
     assert memory.usage().peak <= 160
 

@@ -27,6 +27,8 @@ from accel.interchange.arrow import (
 from accel.interchange.arrow.host_columns import column_on_host, joined, rows_of
 from accel.memory import HostStorage, allocate
 
+from ...threads import run_at_once
+
 PRIMITIVES = {
     pa.bool_(): st.booleans(),
     pa.int8(): st.integers(-(2**7), 2**7 - 1),
@@ -222,11 +224,7 @@ def test_many_threads_exchange_at_once():
             back = pa.array(Exported(receive_column(array)))
             wrong.extend([back] * (back != array))
 
-    threads = [threading.Thread(target=exchange) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([exchange] * 4)
     assert not wrong
 
 

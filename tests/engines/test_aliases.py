@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import accel
-from accel.engines import InOut, Input, Output, current, engine, task
+from accel.engines import InOut, Input, current, engine, task
 from accel.store import create_store, from_array
+
+from .stores import copy
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +38,8 @@ def triple(x: InOut):
 
 
 @task
-def copy(x: Input, y: Output):
-    y.span_write_accessor()[...] = x.span_read_accessor()
+def fail(x: InOut):
+    raise KeyError("planted")
 
 
 def test_a_writer_waits_for_a_writer_by_another_store():
@@ -76,19 +78,9 @@ def test_tiles_of_two_stores_on_one_memory_in_one_launch_have_an_order():
 
 def test_a_reader_fails_if_a_writer_by_another_store_failed():
     array = np.ones(4)
-
-    @task
-    def fail(x: InOut):
-        raise KeyError("planted")
-
     fail(from_array(array, read_only=False)[:2])
     result = copy(from_array(array), create_store("float64", (4,))).exception()
     assert isinstance(result, KeyError)
-
-
-@task
-def fail(x: InOut):
-    raise KeyError("planted")
 
 
 READERS = {

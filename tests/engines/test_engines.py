@@ -16,6 +16,7 @@ from accel.store import ADD, MAX, create_buffer, create_store, from_array
 from accel.store.box_order import HostWork, enter_idle
 
 from ..threads import run_at_once
+from .stores import add_one, copy, store_of, values
 
 ENGINES = {
     "eager": lambda: engine("eager").using(),
@@ -36,33 +37,13 @@ def threads():
         yield chosen
 
 
-def values(store):
-    return np.asarray(store.get_physical_store()).copy()
-
-
 def pending_of(store):
     return store.root.regions.pending(store.map.box, writing=True)
-
-
-def store_of(array):
-    store = create_store(array.dtype, array.shape)
-    np.asarray(store.get_physical_store())[...] = array
-    return store
 
 
 @task
 def saxpy(a: float, x: Input, y: InOut):
     y.span_read_write_accessor()[...] += a * x.span_read_accessor()
-
-
-@task
-def add_one(x: InOut):
-    x.span_read_write_accessor()[...] += 1
-
-
-@task
-def copy(x: Input, y: Output):
-    y.span_write_accessor()[...] = x.span_read_accessor()
 
 
 @task

@@ -4,20 +4,7 @@ import pytest
 
 import accel
 
-NAMES = [
-    "double",
-    "larger_of",
-    "outer_sum",
-    "smooth",
-    "sum_and_max",
-    "block_sum",
-    "transpose",
-    "matmul",
-    "prefix_sum",
-    "histogram",
-    "softmax",
-    "mandelbrot",
-]
+from ..kernels.test_puzzles import NAMES
 
 
 @pytest.fixture(scope="module")

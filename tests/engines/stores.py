@@ -1,11 +1,13 @@
 """Stores for tests, and tasks on them."""
 
+import threading
+
 import numpy as np
 
 from accel.engines import InOut, Input, Output, task
 from accel.store import create_store
 
-__all__ = ["add_one", "copy", "store_of", "values"]
+__all__ = ["add_one", "copy", "held_task", "store_of", "values"]
 
 
 def store_of(array):
@@ -28,3 +30,17 @@ def add_one(x: InOut):
 @task
 def copy(x: Input, y: Output):
     y.span_write_accessor()[...] = x.span_read_accessor()
+
+
+def held_task():
+    """Return a task that adds 1 when it is released, and the event that releases it."""
+    release = threading.Event()
+
+    @task
+    def add_one_later(x: InOut):
+        array = x.span_read_write_accessor()
+        old = array.copy()
+        assert release.wait(60)
+        array[...] = old + 1
+
+    return add_one_later, release

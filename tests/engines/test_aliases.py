@@ -9,27 +9,13 @@ import accel
 from accel.engines import InOut, Input, current, engine, task
 from accel.store import create_store, from_array
 
-from .stores import copy
+from .stores import copy, held_task
 
 
 @pytest.fixture(autouse=True)
 def threads():
     with accel.using(threads=4), engine("threads").using(inline=False) as chosen:
         yield chosen
-
-
-def held_task():
-    """Return a task that adds 1 when it is released, and what releases it."""
-    release = threading.Event()
-
-    @task
-    def add_one(x: InOut):
-        array = x.span_read_write_accessor()
-        old = array.copy()
-        assert release.wait(20)
-        array[...] = old + 1
-
-    return add_one, release
 
 
 @task

@@ -1,5 +1,6 @@
 """The engines of this process: order, failures, reductions, waiting in bodies, and memory that others use too."""
 
+import signal
 import threading
 import time
 import traceback
@@ -16,7 +17,7 @@ from accel.store import ADD, MAX, create_buffer, create_store, from_array
 from accel.store.box_order import HostWork, enter_idle
 
 from ..threads import run_at_once
-from .stores import add_one, copy, store_of, values
+from .stores import add_one, copy, held_task, store_of, values
 
 ENGINES = {
     "eager": lambda: engine("eager").using(),
@@ -169,12 +170,7 @@ class TestOrder:
         assert [each.tolist() for each in seen] == [[0, 0, 0]] * 2
 
     def test_the_host_waits_for_writers_of_what_it_reads_only(self, threads):
-        release = threading.Event()
-
-        @task
-        def hold(x: InOut):
-            assert release.wait(60)
-
+        hold, release = held_task()
         x = store_of(np.zeros(4))
         future = hold(x[2:])
         assert values(x[:2]).tolist() == [0, 0]
@@ -257,12 +253,7 @@ class TestTinyTasks:
         assert threading.get_ident() not in where
 
     def test_a_task_that_may_be_long_never_runs_in_the_caller_at_first(self, threads):
-        release = threading.Event()
-
-        @task
-        def hold(x: InOut):
-            assert release.wait(60)
-
+        hold, release = held_task()
         future = hold(store_of(np.zeros(1)))
         release.set()
         future.wait()
@@ -392,16 +383,8 @@ class TestFailures:
         assert isinstance(future.exception(), StoreError)
 
     def test_an_interrupt_of_the_waiting_thread_leaves_the_task_alone(self, threads, monkeypatch):
-        import signal
-
-        release = threading.Event()
-
-        @task
-        def hold(x: InOut):
-            assert release.wait(60)
-            x.span_read_write_accessor()[...] = 5
-
-        x = store_of(np.zeros(1))
+        hold, release = held_task()
+        x = store_of(np.full(1, 4))
         future = hold(x)
         timer = threading.Timer(0.05, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
         timer.start()
@@ -578,13 +561,7 @@ class TestMemoryOfTheUser:
         with accel.using(threads=1), engine("threads").using(inline=False):
             memory = accel.zeros(4, "float64")
             x = from_array(memory, read_only=False)
-            gate = threading.Event()
-
-            @task
-            def first(x: InOut):
-                assert gate.wait(60)
-                x.span_read_write_accessor()[...] = 1
-
+            first, gate = held_task()
             first(x)
             target = accel.zeros(4, "float64")
             transfer = target.copy_from_async(memory, stream=accel.new_stream())
@@ -595,14 +572,7 @@ class TestMemoryOfTheUser:
             assert memory.to_numpy().tolist() == [2, 2, 2, 2]
 
     def test_arrays_on_the_memory_wait_for_the_task(self, threads):
-        array = xp.zeros(4)
-        gate = threading.Event()
-
-        @task
-        def later(x: InOut):
-            assert gate.wait(60)
-            x.span_read_write_accessor()[...] = 7
-
+        array, (later, gate) = xp.full(4, 6.0), held_task()
         later(from_array(array, read_only=False))
         timer = threading.Timer(0.01, gate.set)
         timer.start()
@@ -612,13 +582,7 @@ class TestMemoryOfTheUser:
     def test_works_on_disjoint_tiles_are_all_waited_for(self, threads):
         memory = accel.zeros(16, "float64")
         x = from_array(memory.view(accel.Layout.row_major(4, 4)), read_only=False)
-        gate = threading.Event()
-
-        @task
-        def slow(x: InOut):
-            assert gate.wait(60)
-            x.span_read_write_accessor()[...] += 1
-
+        slow, gate = held_task()
         slow(x[:, :1])
         add_one(x[:, 1:])
         timer = threading.Timer(0.01, gate.set)

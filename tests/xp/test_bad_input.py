@@ -211,6 +211,9 @@ NUMBERS = [
     ("small[0] = 300", OverflowError, r"300 out of bounds for uint8; write xp\.astype"),
     ("i + 10**30", OverflowError, r"too large to convert.*; write xp\.astype"),
     ("xp.add(i, 10**30)", OverflowError, r"too large to convert.*; write xp\.astype"),
+    ("i[0] = 10**30", OverflowError, r"."),
+    ("xp.full(3, 10**30, dtype='int64', device=device)", OverflowError, r"."),
+    ("xp.asarray(10**5000, device=device)", OverflowError, r"an integer of \d+ bits is out of range"),
     (
         "xp.full(3, 10**30, device=device)",
         OverflowError,

@@ -19,6 +19,7 @@ FUNCTIONS = {
     "zeros": lambda **how: xp.zeros(3, **how),
     "asarray": lambda **how: xp.asarray([1, 2, 3], **how),
     "fftfreq": lambda **how: xp.fft.fftfreq(3, **how),
+    "rfftfreq": lambda **how: xp.fft.rfftfreq(3, **how),
     "empty_like": lambda **how: xp.empty_like(xp.ones(3), **how),
     "full_like": lambda **how: xp.full_like(xp.ones(3), 1, **how),
     "ones_like": lambda **how: xp.ones_like(xp.ones(3), **how),

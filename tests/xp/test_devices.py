@@ -14,19 +14,10 @@ import accel
 from accel import xp
 from accel.errors import CapabilityError, DeviceMismatchError, DeviceUnavailableError, LayoutError
 
+from .test_creation import FUNCTIONS
+
 CPU = xp.Device.CPU
-CREATING = {
-    "arange": lambda **how: xp.arange(3, **how),
-    "asarray": lambda **how: xp.asarray([1, 2], **how),
-    "empty": lambda **how: xp.empty(3, **how),
-    "eye": lambda **how: xp.eye(3, **how),
-    "fftfreq": lambda **how: xp.fft.fftfreq(3, **how),
-    "full": lambda **how: xp.full(3, 2, **how),
-    "linspace": lambda **how: xp.linspace(0, 1, 3, **how),
-    "ones": lambda **how: xp.ones(3, **how),
-    "rfftfreq": lambda **how: xp.fft.rfftfreq(3, **how),
-    "zeros": lambda **how: xp.zeros(3, **how),
-}
+CREATING = {name: make for name, make in FUNCTIONS.items() if "like" not in name and name != "astype"}
 
 
 @pytest.mark.parametrize("make", CREATING.values(), ids=CREATING)

@@ -151,3 +151,7 @@ def test_constants():
     assert (xp.e, xp.pi, xp.inf, xp.newaxis) == (np.e, np.pi, np.inf, None)
     assert np.isnan(xp.nan)
     assert xp.__array_api_version__ == "2025.12"
+
+
+def test_the_class_of_arrays_has_at_most_four_ancestors():
+    assert len(xp.Array.__mro__) - 1 <= 4, [base.__name__ for base in xp.Array.__mro__[1:]]

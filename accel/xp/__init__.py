@@ -41,6 +41,7 @@ from numpy import (
 from accel.device import Device
 from accel.support.lazy import LazyNames
 from accel.xp import fft, linalg, numpy_functions
+from accel.xp.array_functions import reshape, where
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array
 from accel.xp.creation import (
@@ -86,8 +87,6 @@ from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.numpy_functions import array, ndim, shape, size
 from accel.xp.registrations import await_libraries as _await_libraries
-from accel.xp.reshaping import reshape
-from accel.xp.selection import where
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None

@@ -32,6 +32,8 @@ from accel.dtypes import DTypeLike
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
 from accel.xp import special as special
+from accel.xp.array_functions import reshape as reshape
+from accel.xp.array_functions import where as where
 from accel.xp.array_library import default_device as default_device
 from accel.xp.arrays import Array as Array
 from accel.xp.creation import arange as arange
@@ -74,9 +76,7 @@ from accel.xp.numpy_functions import ndim as ndim
 from accel.xp.numpy_functions import shape as shape
 from accel.xp.numpy_functions import size as size
 from accel.xp.operators import Scalar
-from accel.xp.reshaping import reshape as reshape
 from accel.xp.results import UniqueAll, UniqueCounts, UniqueInverse
-from accel.xp.selection import where as where
 
 __array_namespace_info__ = namespace_info
 __array_api_version__: str

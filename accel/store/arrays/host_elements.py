@@ -9,7 +9,7 @@ from accel.errors import DeviceMismatchError, FormatError
 from accel.memory.host_storage import HostArray
 from accel.store.physical_store import PhysicalStore
 
-__all__ = ["check_ranges", "cut", "on_host", "strings_of", "with_nulls"]
+__all__ = ["check_ranges", "cut", "image_of", "on_host", "strings_of", "with_nulls"]
 
 
 def on_host(store: PhysicalStore) -> Any:
@@ -53,6 +53,19 @@ def check_ranges(ranges: HostArray, first: int, count: int) -> None:
             f"list {i} has the elements {low[i]} to {high[i]}, both included; the values there are {first} to "
             f"{first + count - 1}, and an empty list ends one before its start"
         )
+
+
+def image_of(ranges: HostArray, first: int, count: int) -> tuple[int, int]:
+    """Return the coordinates from the first value that ranges refer to, to past the last one.
+
+    Raises
+    ------
+    FormatError
+        If a range is outside of the values, which begin at ``first``.
+    """
+    check_ranges(ranges, first, count)
+    used = ranges[ranges[:, 1] >= ranges[:, 0]]
+    return (int(used[:, 0].min()), int(used[:, 1].max()) + 1) if len(used) else (first, first)
 
 
 def cut(elements: Any, ranges: HostArray) -> list[Any]:

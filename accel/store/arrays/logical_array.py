@@ -7,10 +7,9 @@ from accel.errors import StoreValueError
 from accel.interchange.arrow.checks import check_offsets
 from accel.interchange.arrow.columns import Column, Struct
 from accel.interchange.arrow.fields import STRUCT, Field
-from accel.memory.host_storage import HostArray
 from accel.store.arrays.array_of_stores import ArrayOfStores
 from accel.store.arrays.arrow_columns import lists_column, mask_of, strings_column
-from accel.store.arrays.host_elements import check_ranges
+from accel.store.arrays.host_elements import image_of
 from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.types import ArrayType, Kind, ListType, StringType, StructType
 from accel.store.host_values import host_values
@@ -159,7 +158,9 @@ class ListLogicalArray(LogicalArray):
         """Return the lists from ``low`` to before ``high``, and the values that they refer to."""
         lists = self._like(self._data.slice(0, Slice(low, high)), self._mask_rows(low, high), (self._first + low,))
         first = self._vardata._first
-        begin, end = _image_of(host_values(lists._data), first, self._vardata.shape[0], lists._mask)
+        ranges = host_values(lists._data)
+        used = ranges if lists._mask is None else ranges[host_values(lists._mask)]
+        begin, end = image_of(used, first, self._vardata.shape[0])
         lists._vardata = self._vardata.rows(begin - first, end - first)
         return lists
 
@@ -406,21 +407,6 @@ class LogicalArrayPartition(Tiling):
 
     def __repr__(self) -> str:
         return f"<LogicalArrayPartition of {self.array}, {self.color_shape[0]} tiles of {self.tile_shape[0]}>"
-
-
-def _image_of(ranges: HostArray, first: int, count: int, null_mask: LogicalStore | None) -> tuple[int, int]:
-    """Return the coordinates from the first value that ranges refer to, to past the last one.
-
-    Raises
-    ------
-    FormatError
-        If a range is outside of the values, which begin at ``first``.
-    """
-    if null_mask is not None:
-        ranges = ranges[host_values(null_mask)]
-    check_ranges(ranges, first, count)
-    used = ranges[ranges[:, 1] >= ranges[:, 0]]
-    return (int(used[:, 0].min()), int(used[:, 1].max()) + 1) if len(used) else (first, first)
 
 
 def _located(store: LogicalStore, origin: tuple[int, ...] | None) -> LogicalArray:

@@ -95,9 +95,9 @@ def outcome(call, arrays):
 
 
 @rows("call", lines(COMPUTED) + [each for each in CASES if not each.startswith(HOST)])
-def test_the_result_is_that_of_numpy(call, sim):
+def test_the_result_is_that_of_numpy(call, device):
     with accel.using(host_copies="never"):
-        result = outcome(call, on(sim))
+        result = outcome(call, on(device))
     same(result, outcome(call, dict(GIVEN)))
 
 

@@ -20,28 +20,15 @@ GIVEN = {
     "host": np.array([1.0, 2.0, 3.0]),
 }
 CALLS = """
-np.concatenate([v, w]); np.concatenate((v, host)); np.concatenate([host, v]); np.stack([v, w], axis=1)
-np.vstack([v, w])
-np.einsum('ij,j->i', x, v); np.pad(v, 2); np.where(b, v, 0.0); np.where(v > 0.2); np.mean(x); np.mean(x, 0)
-np.sum(x, 1)
-np.linalg.svd(x); np.linalg.inv(x); np.linalg.norm(x); np.linalg.qr(x); np.linalg.lstsq(x, v); np.linalg.eigh(x @ x.T)
-np.fft.fft(v); np.fft.rfft2(x); np.median(x, axis=1); np.percentile(x, [20, 50]); np.unique(n, return_counts=True)
-np.unique_all(n); np.histogram(w, 3); np.array_split(w, 2); np.split(w, [1]); np.meshgrid(v, w); np.block([[v], [w]])
-np.broadcast_arrays(x, v); np.apply_along_axis(lambda row: row.sum(), 0, x); np.select([b], [v]); np.interp(0.3, v, w)
-np.reshape(x, (9,)); np.transpose(x); np.ravel(x); np.squeeze(x[:1]); np.moveaxis(x, 0, 1); np.copy(v); np.flip(v)
-np.ones_like(v); np.zeros_like(x, shape=(2,)); np.full_like(v, 3); np.empty_like(v).shape; np.ones(3, like=v)
-np.asarray([1.0], like=v); np.ndim(x); np.shape(x); np.size(x); np.size(x, 1); np.iscomplexobj(x); np.result_type(v, n)
-np.allclose(v, v); np.array_equal(v, w); np.array_equal(v, v); np.isscalar(v); np.count_nonzero(b)
-np.can_cast(v.dtype, 'f4')
+np.concatenate([v, w]); np.concatenate((v, host)); np.concatenate([host, v]); np.block([[v], [w]]); np.fft.rfft2(x)
+np.apply_along_axis(lambda row: row.sum(), 0, x); np.median(x, axis=1); np.ones(3, like=v); np.isscalar(v)
 np.add(v, [1, 2, 3])
 np.sin(v); np.add(v, 1); np.add(v, host); np.add(host, v); host * v; v - host; host < v; host @ x; x @ host
-np.float64(2) * v
+np.float64(2) * v; np.sqrt(v, dtype='float32')
 np.modf(w); np.divmod(w, 3); np.frexp(w); np.add.reduce(x); np.add.reduce(x, axis=1); np.add.accumulate(v)
 np.multiply.outer(v, w); np.add.reduceat(v, [0, 2]); np.add.reduceat(v, n[:2] % 3); np.maximum.reduce(x, axis=(0, 1))
-np.add(v, 1, where=b, out=np.zeros(3)) * 1; np.sqrt(v, dtype='float32'); np.clip(v, 0.2, 0.6); np.round(x, 1)
-np.dot(x, v)
-np.array([v, w]); np.random.default_rng(0).permutation(v).sum(); np.nan_to_num(v); np.trapezoid(v); np.gradient(v, 0.5)
-np.vectorize(abs)(v); list(np.ndindex(np.shape(x)))[-1]; np.linalg.matrix_rank(x); np.searchsorted(v, w); np.diag(v)
+np.add(v, 1, where=b, out=np.zeros(3)) * 1; np.array([v, w]); np.random.default_rng(0).permutation(v).sum()
+np.vectorize(abs)(v); list(np.ndindex(np.shape(x)))[-1]
 """
 FROM_NUMPY = ("np.array(", "np.random", "np.vectorize", "np.add(v, 1, where")
 CASES = [each.strip() for each in CALLS.replace("\n", ";").split(";") if each.strip()]

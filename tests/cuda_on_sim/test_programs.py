@@ -219,6 +219,23 @@ def test_a_program_of_several_files_is_one_program(tmp_path):
     assert (ended.code, ended.reports) == (0, [])
 
 
+def test_all_of_the_runtime_has_the_names_of_hip(tmp_path):
+    (tmp_path / "names.hip").write_text("""
+    int main() {
+        hipStream_t stream;
+        hipGraph_t graph;
+        unsigned flags = 7;
+        int lanes = 0;
+        hipStreamCreate(&stream), hipStreamGetFlags(stream, &flags);
+        hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, 0);
+        hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipStreamEndCapture(stream, &graph);
+        return hipGraphDestroy(graph) == hipSuccess && flags == hipStreamDefault && lanes == 32 ? 0 : 3;
+    }
+    """)
+    ended, _ = run(tmp_path / "names.hip")
+    assert (ended.code, ended.reports) == (0, [])
+
+
 def test_a_program_that_does_not_compile_is_an_error_with_file_and_line(tmp_path):
     (tmp_path / "bad.cu").write_text("int main() {\n    return nothing;\n}\n")
     with pytest.raises(KernelSyntaxError, match=r"bad\.cu:2"):

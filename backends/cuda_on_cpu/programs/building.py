@@ -17,6 +17,7 @@ from ..build.units import literal
 from ..text.options import accepted, apart
 from ..text.translation import constants
 from .files import ENCODING, included, is_device_code, mirror, mirrored
+from .hip_names import hip_names
 from .host_code import KNOWN, without_calls
 
 __all__ = ["build_program"]
@@ -101,7 +102,7 @@ class _Program:
         self.compiler, self.folders, self.scratch, self.texts = compiler, folders, scratch, texts
         places = [place for folder in folders for place in (f"-I{mirrored(folder, scratch)}", f"-I{folder}")]
         rest, macros = apart(words)
-        (scratch / "macros.h").write_text(macros, encoding="utf-8")
+        (scratch / "macros.h").write_text(hip_names() + macros, encoding="utf-8")
         headers = (f"-I{HEADERS}", "-include", "accel_sim/host.h", "-include", str(scratch / "macros.h"))
         self.device = (*kernels, *places, *headers, *rest)
         self.host = (*_HOST, *[f"-I{folder}" for folder in folders], *words)

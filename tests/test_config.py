@@ -5,6 +5,7 @@ import os
 import threading
 from contextvars import copy_context
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from accel import config
 from accel.config import Settings, configure, current, using
 
 from .tables import rows
+from .threads import run_at_once
 
 GOOD = [
     ("device", "cuda:1", "cuda:1"),
@@ -225,11 +227,7 @@ def test_debug_is_a_scope():
 
 def test_many_threads_configure_without_losing_a_setting():
     changes = [{"sim_seed": 7}, {"debug": True}, {"strict": True}, {"sim_memory": 5}]
-    threads = [threading.Thread(target=configure, kwargs=change) for change in changes * 8]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([partial(configure, **change) for change in changes * 8])
     found = current()
     assert (found.sim_seed, found.debug, found.strict, found.sim_memory) == (7, True, True, 5)
 

@@ -10,6 +10,8 @@ import pytest
 
 from accel.device import Device
 
+from .threads import run_at_once
+
 SPELLINGS = [
     ("cpu", Device.CPU),
     ("cpu:0", Device.CPU),
@@ -150,10 +152,6 @@ def test_threads_that_race_for_a_new_device_get_one(monkeypatch):
         start.wait()
         found.append(Device.CUDA[7000])
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_at_once([ask] * 8)
     assert len(found) == 8
     assert set(found) == {Device("cuda:7000")}

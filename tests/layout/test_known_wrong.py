@@ -42,11 +42,6 @@ def test_a_carry_between_the_modes_of_the_second_layout_is_seen():
     assert "at coordinate (2,1) it is 8" in refused(library.composition, a, b)
 
 
-def test_a_layout_whose_copies_overlap_has_no_complement():
-    assert by_hand.complement_table(parse("(3,2):(1,4)"), 24) is None  # tensor-layouts gets an overlapping one
-    refused(library.complement, parse("(3,2):(1,4)"), 24)
-
-
 def test_a_left_inverse_fills_the_holes():
     layout = parse("(4,8):(1,5)")
     assert str(library.left_inverse(layout)) == "(5,8):(1,4)"

@@ -98,7 +98,7 @@ def outcome(call, arrays):
 def test_the_result_is_that_of_numpy(call, device):
     with accel.using(host_copies="never"):
         result = outcome(call, on(device))
-    same(result, outcome(call, dict(GIVEN)))
+    same(result, outcome(call, dict(GIVEN)), 0 if device.type == "cpu" else 1e-12)  # NumPy itself computes on the host
 
 
 @rows("call", lines(REFUSED))

@@ -86,16 +86,16 @@ def evaluate(case, namespace, arrays):
     return eval(case, {**names, "linalg": namespace.linalg, "fft": namespace.fft}, arrays)
 
 
-def same(result, expected):
+def same(result, expected, rounding=1e-12):
     if isinstance(expected, tuple | list):
         assert isinstance(result, type(expected)) or type(expected).__name__.endswith("Result")
         assert len(result) == len(expected)
         for one, other in zip(result, expected, strict=True):
-            same(one, other)
+            same(one, other, rounding)
     elif isinstance(expected, np.ndarray | np.generic):
         assert type(result) is xp.Array
         assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_allclose(result.to_device("cpu"), expected, rtol=1e-12)
+        np.testing.assert_allclose(result.to_device("cpu"), expected, rtol=rounding)
     else:
         assert result == expected
         assert isinstance(result, xp.Array) or type(result) is type(expected)

@@ -159,7 +159,8 @@ class TestDlpack:
 def test_what_the_program_asks_for_is_not_counted(x, setting, counted):
     with accel.using(host_copies=setting), warnings.catch_warnings(action="error"):
         assert repr(x) == "Array([1., 2., 3.], dtype=float64, device=sim)"
-        assert (float(x[0]), bool(x[0] > 0), complex(x[1])) == (1.0, True, 2 + 0j)
+        assert (float(x[0]), int(x[2]), bool(x[0] > 0), complex(x[1])) == (1.0, 3, True, 2 + 0j)
+        assert [float(each) for each in x] == [1.0, 2.0, 3.0]
         for y in (x.to_device("cpu"), copy.copy(x), pickle.loads(pickle.dumps(x)), x.container().to("cpu")):
             assert y.size == 3
     assert counted().copies == 0

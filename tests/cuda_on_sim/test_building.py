@@ -245,6 +245,17 @@ def test_the_cache_drops_what_was_used_least_recently(cache):
     assert sorted(path.name for path in cache.iterdir()) == ["a", "b"]
 
 
+def test_the_cache_is_looked_through_once_a_minute(cache, monkeypatch):
+    looks = []
+    monkeypatch.setattr(disk_cache, "drop_oldest", lambda: looks.append(1))
+    (cache / "last_look").unlink(missing_ok=True)
+    for expected, age in ((1, 0), (1, 59), (2, 61), (3, -3600)):  # the clock may have been set back
+        if looks:
+            os.utime(cache / "last_look", (time.time() - age,) * 2)
+        disk_cache.keep_within_limit()
+        assert len(looks) == expected
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a file is in its place", "it is read-only"])
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch, kind):

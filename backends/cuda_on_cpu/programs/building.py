@@ -83,7 +83,7 @@ def build_program(
             symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
             link(compiler, Path(scratch, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
             Path(scratch, target.name).replace(target)
-        disk_cache.drop_oldest()
+        disk_cache.keep_within_limit()
     return Built(target, runtime)
 
 

@@ -58,7 +58,8 @@ def test_an_anomaly_of_more_than_the_budget_is_written_within_it(path, tmp_path,
             tracemalloc.stop()
     assert result[0].tasks > 32
     assert result[0].peak <= budget
-    assert peak < 24 * MIB, "tiles within the budget, and what two tasks need for a moment"
+    # Tiles within the budget, and what two tasks and the threads of zarr need: 17 MiB, or 25 on a busy machine.
+    assert peak < 32 * MIB, "neither the array nor the result was in memory as a whole"
     expected = anomaly(opened(path).load())
     xr.testing.assert_allclose(
         opened(tmp_path / "out.zarr").drop_vars("month", errors="ignore").load(),

@@ -2,8 +2,8 @@
 
 python -m tests.cuda_on_sim.controls [--results FILE] [--only PROGRAM ...]
 
-It takes an hour of one core, writes a line of JSON for each mutation to FILE, goes on where FILE ends, and then writes
-docs/cuda_on_sim_controls.md.
+It takes 20 minutes of one core, writes a line of JSON for each mutation to FILE, goes on where FILE ends, and then
+writes docs/cuda_on_sim_controls.md.
 """
 
 import argparse

@@ -39,10 +39,12 @@ def of_each_value(name, calls):
 
 def divided(items):
     """Divide tests into those of the profile quick and the others; properties of the first get fewer examples."""
-    chosen = [item for item in items if not item.get_closest_marker("slow")]
+    chosen, others = [], []
+    for item in items:
+        (others if item.get_closest_marker("slow") else chosen).append(item)
     for function in {getattr(item, "function", None) for item in chosen}:
         shorten(function)
-    return chosen, [item for item in items if item.get_closest_marker("slow")]
+    return chosen, others
 
 
 def shorten(function):

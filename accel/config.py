@@ -7,6 +7,7 @@ Blocks are held in a context variable, so threads and tasks do not affect one an
 
 import os
 import threading
+import warnings
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -15,8 +16,10 @@ from dataclasses import dataclass, fields, replace
 from operator import index
 from typing import Any
 
+from accel.support.call_sites import stack_level
 from accel.support.device_names import parse_device_name
 from accel.support.locks import open_after_fork
+from accel.support.spelling import nearest
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
 
@@ -166,7 +169,9 @@ def _parse(name: str, value: object, where: str) -> object:
 def _parse_all(values: Mapping[str, object], where: str) -> dict[str, Any]:
     unknown = sorted(values.keys() - _PARSERS.keys())
     if unknown:
-        raise TypeError(f"{where}: no setting is called {unknown[0]!r}; the settings are {', '.join(_PARSERS)}")
+        near = nearest(unknown[0], _PARSERS)
+        instead = f"write {near}=; the" if near else "the"
+        raise TypeError(f"{where}: no setting is called {unknown[0]!r}; {instead} settings are {', '.join(_PARSERS)}")
     return {name: _parse(name, value, where) for name, value in values.items()}
 
 
@@ -187,6 +192,20 @@ def _from_environment() -> Settings:
     cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
     defaults = Settings(threads=min(_usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
     return replace(defaults, **values)  # type: ignore[arg-type]
+
+
+# Backends read the last one. Other variables are no settings of ours, unless their names are near to one of these.
+_VARIABLES = (*[f"ACCEL_{name.upper()}" for name in _PARSERS], "ACCEL_KERNEL_COMPILER")
+
+
+def _warn_of_misspelt_variables() -> None:
+    for variable in os.environ:
+        if not variable.upper().startswith("ACCEL_") or variable in _VARIABLES:
+            continue
+        near = nearest(variable[len("ACCEL_") :], [each[len("ACCEL_") :] for each in _VARIABLES])
+        if near:
+            text = f"the environment variable {variable} is not a setting, and is ignored; write ACCEL_{near}"
+            warnings.warn(text, stacklevel=stack_level())
 
 
 class _Scope:
@@ -215,11 +234,15 @@ _process: Settings | None = None
 
 def _of_process() -> Settings:
     global _process
-    if _process is None:
+    settings = _process
+    if settings is None:
         with _lock:
-            if _process is None:
-                _process = _from_environment()
-    return _process
+            settings = _process
+            if settings is not None:
+                return settings
+            settings = _process = _from_environment()
+        _warn_of_misspelt_variables()  # without the lock, because a filter or a hook may ask for a setting
+    return settings
 
 
 def current() -> Settings:
@@ -241,7 +264,7 @@ def debugging() -> bool:
         return _process.debug
     try:
         return current().debug
-    except ValueError:
+    except (ValueError, Warning):
         return False
 
 

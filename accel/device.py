@@ -319,7 +319,7 @@ def required(device: DeviceLike) -> Device:
     member = device if isinstance(device, Device) else Device(device)
     reason = member.why_unavailable()
     if reason is not None:
-        raise _unavailable(str(member), reason, remedy(member.type))
+        raise _unavailable(str(member), reason, member.type)
     return _available.setdefault(device, member)
 
 
@@ -340,10 +340,13 @@ def _listed(provider: Provider, type: str) -> tuple[Device, ...]:
     return tuple(device for device in provider.devices() if isinstance(device, Device) and device.type == type)
 
 
-def _unavailable(request: str, reason: str, remedy: str) -> DeviceUnavailableError:
-    here = ", ".join(map(str, Device.available())) or "none"
+def _unavailable(request: str, reason: str, type: str) -> DeviceUnavailableError:
+    devices = Device.available()
+    here = ", ".join(map(str, devices)) or "none"
+    alike = [str(device) for device in devices if device.type == type]
+    way = f"Write one of these, as in device={alike[-1]!r}" if alike else f"To add it: {remedy(type)}"
     return DeviceUnavailableError(
-        f"device {request} was asked for; the devices here are: {here}.\n  Why: {reason}\n  To add it: {remedy}"
+        f"device {request} was asked for; the devices here are: {here}.\n  Why: {reason}\n  {way}"
     )
 
 
@@ -352,4 +355,4 @@ def _first_gpu() -> Device:
     if gpus:
         return gpus[0]
     reasons = "; ".join(f"{type}: {Device[type.upper()].why_unavailable()}" for type in GPU_TYPES)
-    raise _unavailable("gpu", reasons, remedy("cuda"))
+    raise _unavailable("gpu", reasons, "cuda")

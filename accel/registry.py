@@ -42,7 +42,7 @@ _REMEDIES: Mapping[str, str] = {
     "cuda": f"pip install --upgrade '{_PROJECT}[cuda13]'   (or [cuda12], as the driver needs)",
     "rocm": f"pip install --upgrade '{_PROJECT}[rocm]'",
     "mps": "no release has a backend for MPS yet",
-    "sim": f"pip install --upgrade {_PROJECT}",
+    "sim": f"pip install --force-reinstall {_PROJECT}",
 }
 
 
@@ -246,7 +246,7 @@ class _Providers:
     def _load_one(self, type: str, point: Offer) -> None:
         try:
             provider = point.load()
-        except (Exception, SystemExit) as error:  # a third party's import can fail in any way
+        except Exception as error:  # a third party's import can fail in any way
             summary = f"{error.__class__.__name__}: {error}"
             self._failed[type] = f"its backend {point.value} could not be loaded: {summary}"
             return

@@ -193,6 +193,23 @@ def test_a_layout_is_not_drawn_into_a_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_layout_is_not_drawn_into_a_folder_that_is_missing(tmp_path):
+    file = tmp_path / "missing" / "layout.svg"
+    done = accel("layout", "(4,8)", "--svg", str(file))
+    assert done.returncode == 1
+    assert done.stderr == f"accel: [Errno 2] there is no folder {file.parent}; make it first: '{file}'\n"
+    assert done.stdout == ""
+
+
+def test_a_file_that_cannot_be_written_is_told_by_its_own_name(tmp_path):
+    """The name of a file may have 255 bytes; that of a temporary file beside it has more."""
+    file = tmp_path / ("x" * 255)
+    done = accel("layout", "(4,8)", "--svg", str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+    done = accel("layout", "(4,8)", "--svg", f"{file}x")
+    assert done.stderr == f"accel: [Errno 36] {os.strerror(36)}: '{file}x'\n"
+
+
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="not every system has its output as a file")
 def test_a_layout_is_drawn_into_the_output():
     done = accel("layout", "4", "--svg", "/dev/stdout")

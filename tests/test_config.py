@@ -135,8 +135,52 @@ def test_a_bad_value_in_the_environment_is_refused_by_its_variable(monkeypatch, 
 
 @pytest.mark.parametrize("change", [configure, lambda **settings: using(**settings).__enter__()])
 def test_an_unknown_setting_is_refused_with_the_known_ones(change):
-    with pytest.raises(TypeError, match="no setting is called 'devise'; the settings are device, debug"):
-        change(devise="cpu")
+    with pytest.raises(TypeError, match="no setting is called 'sped'; the settings are device, debug"):
+        change(sped="cpu")
+
+
+@rows(
+    ("written", "meant"),
+    [("debg", "debug"), ("thread", "threads"), ("hostcopies", "host_copies"), ("seed", "sim_seed")],
+)
+def test_a_misspelt_setting_is_refused_with_the_nearest_one(written, meant):
+    with pytest.raises(TypeError, match=f"no setting is called '{written}'; write {meant}=; the settings are"):
+        configure(**{written: "1"})
+
+
+MISSPELT = [
+    ("ACCEL_DEVCIE", "ACCEL_DEVICE"),
+    ("ACCEL_NUM_THREADS", "ACCEL_THREADS"),
+    ("ACCEL_SEED", "ACCEL_SIM_SEED"),
+    ("accel_debug", "ACCEL_DEBUG"),
+    ("ACCEL_KERNEL_COMPILR", "ACCEL_KERNEL_COMPILER"),
+]
+
+
+@rows(("written", "meant"), MISSPELT)
+def test_a_misspelt_variable_gives_one_warning_with_the_nearest_name(monkeypatch, written, meant):
+    with monkeypatch.context() as patch:
+        patch.setattr(config, "_process", None)
+        patch.setenv(written, "sim")
+        with pytest.warns(UserWarning, match=rf"variable {written} is not a setting, .* write {meant}$") as warned:
+            current()
+        current()
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+def test_a_misspelt_variable_that_is_an_error_is_raised_once_and_not_by_a_release(python):
+    code = """
+        import accel
+        from accel import config
+        assert not config.debugging()
+        print(accel.zeros(3).size)
+    """
+    assert python(code, ACCEL_DEVCIE="sim") == "3"
+
+
+def test_a_variable_of_another_program_gives_no_warning(monkeypatch):
+    monkeypatch.setenv("ACCEL_LOGFILE", "here")
+    assert current().device == "cpu"
 
 
 def test_configure_changes_all_or_nothing():

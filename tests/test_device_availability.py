@@ -132,6 +132,18 @@ def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(as
     )
 
 
+def test_of_a_type_that_is_here_a_device_that_is_here_is_named(machine):
+    machine("cuda", Device.CUDA, Device.CUDA[1])
+    with pytest.raises(DeviceUnavailableError) as error:
+        resolve("cuda:3")
+    assert str(error.value) == (
+        "device cuda:3 was asked for; the devices here are: cpu, cuda:0, cuda:1.\n"
+        "  Why: the cuda devices here are: cuda:0, cuda:1\n"
+        "  Write one of these, as in device='cuda:1'\n"
+        "  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
+    )
+
+
 @pytest.mark.parametrize("ask", [lambda: required("cuda:3"), lambda: Device("gpu")])
 def test_where_no_other_device_will_do_the_cpu_is_not_offered(ask):
     with pytest.raises(DeviceUnavailableError, match="To add it") as error:

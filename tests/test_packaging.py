@@ -1,6 +1,7 @@
 """The wheel has all files of the package folders, and nothing else."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -77,6 +78,29 @@ def test_python_in_the_root_of_a_clone_finds_the_backends_whatever_is_installed(
         env={**os.environ, "PYTHONPATH": here},
     )
     assert done.stdout == f"{root / 'accel/__init__.py'} [0.0, 0.0, 0.0]\n", done.stderr
+
+
+@pytest.mark.slow
+def test_an_editable_install_is_found_from_the_folder_above_a_clone_named_accel(root, tmp_path):
+    """A folder without `__init__.py` is a namespace package, which Python takes before it asks setuptools' finder."""
+    clone, site = tmp_path / "accel", tmp_path / "site"
+    clone.mkdir()
+    for name in ("accel", "backends", "pyproject.toml", "README.md", "LICENSE"):
+        (clone / name).symlink_to(root / name)
+    build = "from setuptools import build_meta; build_meta.build_editable('.')"
+    subprocess.run([sys.executable, "-c", build], check=True, capture_output=True, cwd=clone)
+    [wheel] = clone.glob("*.whl")
+    shutil.unpack_archive(wheel, site, "zip")
+    code = f"import site; site.addsitedir({str(site)!r}); import accel; print(accel.zeros(3, device='sim').size)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-W", "error", "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": sysconfig.get_path("purelib")},
+    )
+    assert done.stdout == "3\n", done.stderr
 
 
 def test_and_that_way_is_not_in_the_wheel(root, installed):

@@ -77,10 +77,18 @@ def test_a_backend_that_cannot_be_imported_is_a_reason(package, python):
     )
 
 
-def test_a_backend_that_exits_is_a_reason(package, python):
-    folder = package("fake_mps", "mps", "raise SystemExit('no driver')")
-    code = "from accel.device import Device; print(Device.MPS.why_unavailable())"
-    assert python(code, folder) == "its backend fake_mps:BACKEND could not be loaded: SystemExit: no driver"
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt", "GeneratorExit"])
+def test_a_backend_that_ends_the_process_is_no_reason_and_is_tried_again(package, python, error):
+    folder = package("fake_mps", "mps", f"raise {error}('now')")
+    code = f"""
+        from accel.device import Device
+        for ask in [Device.MPS.why_unavailable, Device.MPS.is_available, Device.available, lambda: Device("gpu")]:
+            try:
+                print(ask())
+            except {error} as error:
+                print(error)
+    """
+    assert python(code, folder).split() == ["now"] * 4
 
 
 def test_a_package_with_an_unreadable_record_hides_no_other(package, python):

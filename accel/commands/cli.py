@@ -6,6 +6,8 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from io import UnsupportedOperation
 from pathlib import Path
 from typing import TypeAlias
 
@@ -38,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _close_quietly() -> None:
     # Python would flush stdout again at exit, and fail again.
     if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(UnsupportedOperation):  # a program that calls `main` may take the output
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,6 +135,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 def _layout(args: argparse.Namespace) -> int:
     from accel.commands import layout as layout_command
+    from accel.demo.files import save
 
     try:
         layout = layout_command.parsed(args.layout, args.swizzle)
@@ -142,17 +146,8 @@ def _layout(args: argparse.Namespace) -> int:
         print(f"accel layout: {error}", file=sys.stderr)
         return 2
     if args.svg:
-        _save(args.svg, picture.svg())
+        save(args.svg, picture.svg())
     colors = layout_command.terminal_colors(os.environ, terminal=sys.stdout is not None and sys.stdout.isatty())
     text = picture.text(shutil.get_terminal_size().columns, colors)
     print(layout_command.writable(f"{text}\n\n{steps}" if steps else text, getattr(sys.stdout, "encoding", "utf-8")))
     return 0
-
-
-def _save(path: Path, text: str) -> None:
-    from accel.demo.files import replace
-
-    if path.exists() and not path.is_file():  # such as /dev/stdout, which cannot be replaced
-        path.write_text(text, encoding="utf-8")
-    else:
-        replace(path, text.encode())

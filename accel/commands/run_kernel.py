@@ -12,6 +12,7 @@ import numpy as np
 
 from accel import config
 from accel.commands.kernel_arrays import argument_from, summary
+from accel.demo.files import require_folder, save
 from accel.device import resolve
 from accel.errors import AccelError, KernelCheckError
 from accel.kernels import RawKernel
@@ -37,6 +38,8 @@ class _RunsPrograms(Protocol):
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    for path in filter(None, (args.json, args.svg)):
+        require_folder(path)
     try:
         with config.using(kernel_checks=args.checks, sim_warp=args.warp, sim_seed=args.seed, kernel_limit=args.limit):
             code, reports = _kernel(args) if _names_kernel(args) else _program(args)
@@ -44,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"accel run-kernel: {error}", file=sys.stderr)
         return 1
     if args.json:
-        args.json.write_text(json.dumps([report.json() for report in reports], indent=2), encoding="utf-8")
+        save(args.json, json.dumps([report.json() for report in reports], indent=2))
     if args.svg and reports:
-        args.svg.write_text(reports[0].svg(), encoding="utf-8")
+        save(args.svg, reports[0].svg())
     return code
 
 

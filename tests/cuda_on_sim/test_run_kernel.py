@@ -126,6 +126,15 @@ def test_what_cannot_run_is_told_on_one_line(kernels, capsys, arguments, expecte
     assert message.startswith("accel run-kernel: ")
 
 
+@pytest.mark.parametrize("option", ["--json", "--svg"])
+def test_the_folder_of_a_report_is_there_before_the_kernel_runs(kernels, tmp_path, capsys, option):
+    file = tmp_path / "missing" / "report"
+    assert scale(kernels, 1000, 1000, option, file) == 1
+    told = capsys.readouterr()
+    assert told.err == f"accel: [Errno 2] there is no folder {file.parent}; make it first: '{file}'\n"
+    assert told.out == ""
+
+
 def test_a_source_that_does_not_compile_is_told_with_its_line(tmp_path, capsys):
     (tmp_path / "bad.cu").write_text("int main() {\n    return nothing;\n}\n")
     assert run(tmp_path / "bad.cu") == 1

@@ -233,8 +233,8 @@ class ArrayOfStores(ArrayBase[LogicalStore, _Array], Generic[_Array]):
     def _refuse_lists(self) -> None:
         if self._has_list:
             raise StoreError(
-                f"List arrays do not support store transformations: this is a {self._kind.value} array; use "
-                f"partition_by_tiling, or transform the array of its values"
+                f"List arrays do not support store transformations: this is a {self._kind.value} array; write "
+                f"x.rows(low, high) for a part, or x.partition_by_tiling(shape)"
             )
 
 

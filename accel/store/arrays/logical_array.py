@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Self, SupportsIndex
 
-from accel.errors import StoreValueError
+from accel.errors import StoreError, StoreValueError
 from accel.interchange.arrow.checks import check_offsets
 from accel.interchange.arrow.columns import Column, Struct
 from accel.interchange.arrow.fields import STRUCT, Field
@@ -359,6 +359,19 @@ class StructLogicalArray(LogicalArray):
         fields = {name: field._each(transform) for name, field in self._fields.items()}
         array: Self = object.__new__(type(self))
         return array._set(fields, None if self._mask is None else transform(self._mask))
+
+    def _refuse_lists(self) -> None:
+        nested = [name for name, field in self._fields.items() if field._has_list]
+        plain = [
+            f", or transform a field of numbers, such as x.fields[{name!r}]"
+            for name in self._fields
+            if name not in nested
+        ]
+        if nested:
+            raise StoreError(
+                f"this struct array does not support store transformations: its field {nested[0]!r} holds lists or "
+                f"strings; write x.rows(low, high) for a part{plain[0] if plain else ''}"
+            )
 
     def _column(self) -> Column:
         fields = tuple((name, field._checked_column()) for name, field in self._fields.items())

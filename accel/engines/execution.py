@@ -5,6 +5,7 @@ the results (`BodyResults`).
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from accel.engines.points import Operand, Point
 from accel.engines.task_definition import Body, kernel_views
 from accel.errors import CapabilityError, StoreError, StoreTypeError
 from accel.kernels import Kernel
-from accel.memory import AnyStorage, copy_elements
+from accel.memory import AnyStorage, copy_elements, heap_of
 from accel.store.arrays.physical_array import PhysicalArray, physical_array
 from accel.store.boxes import volume
 from accel.store.failures import origin
@@ -95,7 +96,9 @@ def run(point: Point, memories: Mapping[str, Memory], place: Place = HOST) -> Bo
             f"{place.device.type!r})"
         )
     results = BodyResults({}, {})
-    with TaskScope(place):
+    # None where work is done at once. Outside of `with stream:` it is the default stream of the device.
+    stream = heap_of(place.device).stream
+    with TaskScope(place), stream or nullcontext():
         stores = _physical_stores(point, memories, place, results.partials)
         arrays = _arrays(point, stores) if point.nestings else {}
         try:
@@ -182,12 +185,13 @@ def _for_kernel(argument: Any, view: type) -> Any:
 
 def _bound(point: Point, operand: Operand, store: PhysicalStore) -> tuple[AnyStorage, tuple[int, ...]]:
     """Return the memory and the shape that a body chose for an unbound output."""
-    if store.bound is None:
+    bound = store.bound
+    if bound is None:
         raise StoreError(
             f"{point} did not bind {operand.name!r}, which is unbound; call create_output_buffer(extents, "
             f"bind_buffer=True), bind_data or bind_empty_data in the body"
         )
-    return store.bound
+    return bound
 
 
 def _identities(operand: Operand, place: Place) -> Memory:

@@ -27,7 +27,7 @@ _ENGINES = {
 
 
 class Engine(ABC):
-    """Runs launches; made by `accel.engines.engine`.
+    """Runs launches; made by `accel.engines.engine`. In a ``with`` block it is the current one.
 
     Tasks that share elements run in the order in which they were submitted, if one of them writes. All others may run
     at once.
@@ -121,11 +121,18 @@ class Engine(ABC):
         """
         changed = copy(self)
         changed.set(options)
-        token = _current.set(changed)
+        _enter(changed)
         try:
             yield changed
         finally:
-            _reset(token, changed)
+            _leave(changed)
+
+    def __enter__(self) -> Self:
+        _enter(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _leave(self)
 
     def set(self, options: dict[str, Any]) -> None:
         """Change options of this engine."""
@@ -144,20 +151,24 @@ def _device(value: Any) -> Device | None:
     return None if value is None else resolve(value)
 
 
-_current: ContextVar[Engine | None] = ContextVar("accel_engine", default=None)
+_entered: ContextVar[tuple[Engine, ...]] = ContextVar("accel_engines", default=())
 _default: Engine | None = None
 
 
-def _reset(token: Any, engine: Engine) -> None:
-    try:
-        _current.reset(token)
-    except ValueError:  # a generator may end in another context than it began in
-        if _current.get() is engine:
-            _current.set(None)
+def _enter(engine: Engine) -> None:
+    _entered.set((*_entered.get(), engine))
+
+
+def _leave(engine: Engine) -> None:
+    """Make the engine before this one current; no effect in another context than it was entered in."""
+    engines = _entered.get()
+    at = next((place for place in reversed(range(len(engines))) if engines[place] is engine), None)
+    if at is not None:  # a generator may end in another context than it began in
+        _entered.set(engines[:at] + engines[at + 1 :])
 
 
 def current() -> Engine:
-    """Return the engine that calls of tasks are submitted to: that of the innermost `Engine.using`, or ``threads``.
+    """Return the engine that calls of tasks are submitted to: that of the innermost ``with`` block, or ``threads``.
 
     Examples
     --------
@@ -166,9 +177,9 @@ def current() -> Engine:
     <engine threads>
     """
     global _default
-    chosen = _current.get()
-    if chosen is not None:
-        return chosen
+    entered = _entered.get()
+    if entered:
+        return entered[-1]
     if _default is None:
         _default = engine("threads")
     return _default
@@ -193,9 +204,10 @@ def engine(name: str, **options: Any) -> Engine:
 
     Examples
     --------
-    >>> from accel.engines import engine
-    >>> with engine("eager").using():
-    ...     pass
+    >>> from accel.engines import current, engine
+    >>> with engine("eager"):
+    ...     current()
+    <engine eager>
     """
     if name not in _ENGINES:
         raise StoreValueError(f"{name!r} is no engine; write one of {', '.join(_ENGINES)}")

@@ -16,7 +16,7 @@ from accel.kernels.raw.conversions import exactly, fitting
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.memory import AnyStorage
 from accel.views import BufferView, LayoutTensor
-from accel.views.sources import has_memory, source_of
+from accel.views.sources import has_memory, requires_gradients, source_of
 
 __all__ = ["Accept", "Leaf", "Memory", "any_value", "constant", "is_struct", "memory", "number", "structure"]
 
@@ -122,7 +122,7 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
 
     def accept(value: Any, name: str, leaves: list[Leaf]) -> ArgumentType:
         if cls is not None and not isinstance(value, cls):
-            if getattr(value, "requires_grad", False):
+            if requires_gradients(value):
                 _memory(value, name, leaves)  # raises the error that names the remedy
             raise _other_class(value, cls)
         kind = _memory(value, name, leaves)

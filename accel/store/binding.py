@@ -30,17 +30,29 @@ class Binding:
         Number of dimensions.
     place : Place
         The kind of memory that the data must be in.
-    bound : tuple or None
-        The storage and the extents, once bound.
     """
 
-    __slots__ = ("bound", "dtype", "ndim", "place")
+    __slots__ = ("_bound", "dtype", "ndim", "place")
 
     def __init__(self, dtype: DType, ndim: int, place: Place) -> None:
         self.dtype = dtype
         self.ndim = ndim
         self.place = place
-        self.bound: tuple[AnyStorage, tuple[int, ...]] | None = None
+        # The memory, the extents of what was bound, and those of the store.
+        self._bound: tuple[AnyStorage, tuple[int, ...], tuple[int, ...]] | None = None
+
+    @property
+    def bound(self) -> tuple[AnyStorage, tuple[int, ...]] | None:
+        """The storage and the extents, once bound; what the body writes until it is over belongs to the data."""
+        if self._bound is None:
+            return None
+        storage, whole, sizes = self._bound
+        if storage.size == prod(sizes):
+            return storage, sizes
+        packed = elements_of(self.place, prod(sizes), self.dtype)
+        part = LayoutTensor(storage, Layout(sizes, c_strides(whole)))
+        LayoutTensor(packed, Layout(sizes, c_strides(sizes))).copy_from(part)
+        return packed, sizes
 
     def create_output_buffer(self, extents: SupportsIndex | Iterable[SupportsIndex], bind: bool) -> TaskLocalBuffer:
         """Return a new buffer in the memory of the store."""
@@ -98,7 +110,8 @@ class Binding:
     def bind_empty(self) -> None:
         """Give the store no elements."""
         self._refuse_bound()
-        self.bound = elements_of(self.place, 0, self.dtype), (0,) * self.ndim
+        empty = (0,) * self.ndim
+        self._bound = elements_of(self.place, 0, self.dtype), empty, empty
 
     def refuse_access(self) -> NoReturn:
         """Raise `StoreError`: an unbound store has no elements to access."""
@@ -109,14 +122,8 @@ class Binding:
 
     def _bind(self, storage: AnyStorage, whole: tuple[int, ...], sizes: tuple[int, ...]) -> None:
         # A window: the buffer may be destroyed, and its task ends, before the store does.
-        if whole[1:] == sizes[1:] or not prod(sizes):
-            self.bound = storage.window(0, prod(sizes), self.dtype), sizes
-            return
-        packed = elements_of(self.place, prod(sizes), self.dtype)
-        with storage.window(0, prod(whole), self.dtype) as source:
-            part = LayoutTensor(source, Layout(sizes, c_strides(whole)))
-            LayoutTensor(packed, Layout(sizes, c_strides(sizes))).copy_from(part)
-        self.bound = packed, sizes
+        packed = whole[1:] == sizes[1:] or not prod(sizes)
+        self._bound = storage.window(0, prod(sizes if packed else whole), self.dtype), whole, sizes
 
     def _extents(self, extents: SupportsIndex | Iterable[SupportsIndex]) -> tuple[int, ...]:
         sizes = sizes_of(extents) if isinstance(extents, Iterable) else sizes_of((extents,))
@@ -127,8 +134,8 @@ class Binding:
         return sizes
 
     def _refuse_bound(self) -> None:
-        if self.bound is not None:
-            raise StoreError(f"this store is bound already, to extents {self.bound[1]}; a store is bound once")
+        if self._bound is not None:
+            raise StoreError(f"this store is bound already, to extents {self._bound[2]}; a store is bound once")
 
     def _refuse_elsewhere(self, buffer: TaskLocalBuffer) -> None:
         if not isinstance(buffer, TaskLocalBuffer):

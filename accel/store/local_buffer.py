@@ -12,6 +12,8 @@ from accel.abc.operand import Operand
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, ReleasedError, StoreIndexError, StoreValueError
+from accel.interchange import Interchange
+from accel.layout import Layout
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.memory.sizes import as_alignment, as_size
@@ -19,6 +21,7 @@ from accel.store.domains import Domain
 from accel.store.scratch import DEFAULT_ALIGNMENT, bytes_of
 from accel.store.store_targets import Place, StoreTarget, place_of
 from accel.store.task import current_task
+from accel.views import LayoutTensor
 
 __all__ = ["Domain", "InlineAllocation", "TaskLocalBuffer", "create_buffer"]
 
@@ -51,11 +54,13 @@ class _SharedMemory(NamedTuple):
     storage: AnyStorage
 
 
-class TaskLocalBuffer:
+class TaskLocalBuffer(Interchange):
     """Scratch memory of a task, in C order, valid until it is destroyed or its task ends (Legate's).
 
-    The task is the `task_scope` in which it is made. Outside of any, the buffer lives as long as it is referenced. On
-    the host a buffer is indexed as a NumPy array.
+    The task is the `task_scope` in which it is made. Outside of any, the buffer lives as long as it is referenced.
+
+    ``accel.xp.asarray``, views, kernels and DLPack take a buffer on any device, and use its memory without a copy. On
+    the host it is indexed as a NumPy array; on a device ``buffer[...]`` and slices are a `LayoutTensor`.
 
     ``TaskLocalBuffer(dtype, extents, target)`` allocates. ``TaskLocalBuffer(buffer, dtype)`` is another buffer on the
     same memory, as `view` returns it; without a dtype it has that of the buffer.
@@ -112,6 +117,16 @@ class TaskLocalBuffer:
         return self._type
 
     @property
+    def dtype(self) -> DType:
+        """Type of the elements; the same as `type`."""
+        return self._type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of elements in each dimension."""
+        return self._extents
+
+    @property
     def dim(self) -> int:
         """Number of dimensions."""
         return len(self._extents)
@@ -155,10 +170,18 @@ class TaskLocalBuffer:
         return pointer + offset
 
     def __getitem__(self, key: Any) -> Any:
-        return self.__array__()[key]
+        if self._on_host:
+            return self.__array__()[key]
+        where = self._whole_key(key)
+        return self._tensor()[where] if where else self._tensor()
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.__array__()[key] = value
+        if self._on_host:
+            self.__array__()[key] = value
+        elif where := self._whole_key(key):
+            self._tensor()[where] = value
+        else:
+            self._tensor().fill(value)
 
     def __len__(self) -> int:
         if not self._extents:
@@ -197,9 +220,35 @@ class TaskLocalBuffer:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         storage = self._storage()
         if not isinstance(storage, HostStorage):
-            raise DeviceMismatchError(f"NumPy cannot read memory of {self.device}; make the buffer on the cpu")
+            raise DeviceMismatchError(
+                f"NumPy cannot read memory of {self.device}; write accel.xp.asarray(buffer) for an array on this "
+                f"memory, or buffer[...].to_numpy() for a copy on the host"
+            )
         array = storage.export().view(self._type).reshape(self._extents)
         return np.array(array, dtype and as_dtype(dtype), copy=copy)
+
+    @property
+    def _on_host(self) -> bool:
+        return isinstance(self._storage(), HostStorage)
+
+    def _whole_key(self, key: Any) -> tuple[Any, ...]:
+        """Return a key with a slice for each dimension that an ellipsis, or the end of the key, leaves out."""
+        parts = key if isinstance(key, tuple) else (key,)
+        at = next((place for place, part in enumerate(parts) if part is ...), len(parts))
+        rest = (slice(None),) * (self.dim - len(parts) + (at < len(parts)))
+        return (*parts[:at], *rest, *parts[at + 1 :])
+
+    def _tensor(self) -> LayoutTensor:
+        return LayoutTensor(self._lent_storage(), Layout.row_major(*self._extents))
+
+    def _lent_storage(self) -> AnyStorage:
+        return self._storage().window(0, prod(self._extents), self._type)
+
+    def _lent_array(self, storage: AnyStorage) -> HostArray:
+        return self._tensor()._lent_array(storage)
+
+    def _lent_copy(self, device: Device) -> Any:
+        return self._tensor()._lent_copy(device)
 
     def __repr__(self) -> str:
         return f"<TaskLocalBuffer of {self._type.name}, extents {self._extents}, {self.memory_kind.name}>"

@@ -12,6 +12,7 @@ from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store import box_order, shared_memory
+from accel.store.descriptions import idle_values, state_of, values_text
 from accel.store.host_values import host_values
 from accel.store.index_maps import IndexMap
 from accel.store.parts import Part, elements
@@ -204,8 +205,9 @@ class LogicalStore(StoreView):
         write_zarr(self, path, chunks)
 
     def __repr__(self) -> str:
-        shape = "unbound" if self._map is None and self.root.shape is None else f"shape {self.shape}"
-        return f"<LogicalStore of {self.dtype.name}, {shape}>"
+        state = ", ".join(state_of(self.root, self._known_map))
+        values = values_text(idle_values(self.root, self._known_map, self.dtype))
+        return f"<LogicalStore of {self.dtype.name}, {state}{values}>"
 
 
 class LogicalStorePartition(Tiling):

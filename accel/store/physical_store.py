@@ -11,8 +11,9 @@ from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError, StoreError, StoreValueError
 from accel.interchange import Interchange
 from accel.memory.any_storage import AnyStorage
-from accel.memory.host_storage import HostArray
+from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.binding import Binding
+from accel.store.descriptions import values_text
 from accel.store.local_buffer import InlineAllocation, TaskLocalBuffer
 from accel.store.parts import Part
 from accel.store.physical_access import PhysicalAccess
@@ -23,6 +24,7 @@ __all__ = ["PhysicalStore"]
 
 _Extents = SupportsIndex | Iterable[SupportsIndex]
 _NEWEST_CAPSULE = 1, 1
+_MOST_AXES = 6  # whose values are shown
 
 
 class PhysicalStore(PhysicalAccess, Interchange):
@@ -207,8 +209,16 @@ class PhysicalStore(PhysicalAccess, Interchange):
         return tensor.get_immutable() if self._access is Access.READ else tensor
 
     def __repr__(self) -> str:
-        shape = "unbound" if self._binding is not None else f"shape {self.shape}"
-        return f"<PhysicalStore of {self.dtype.name}, {shape}, {self._place.kind.name} of {self._place.device}>"
+        where = f"{self._place.kind.name} of {self._place.device}"
+        if self._binding is not None:
+            return f"<PhysicalStore of {self.dtype.name}, unbound, {where}>"
+        valid = self.valid
+        readable = valid and self.is_readable and isinstance(self._storage, HostStorage) and self.ndim <= _MOST_AXES
+        values = values_text(self.span_read_accessor() if readable else None)
+        return (
+            f"<PhysicalStore of {self.dtype.name}, shape {self.shape}, {where}{'' if valid else ', not valid any more'}"
+            f"{values}>"
+        )
 
     def _unbound(self) -> Binding:
         if self._binding is None:

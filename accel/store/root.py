@@ -90,8 +90,6 @@ class Root:
         Whether writing is forbidden.
     scalar : bool
         Whether this is a scalar store.
-    unbound : bool
-        Whether the shape is, or was, to be chosen by a task.
     home : HostStorage or DeviceStorage or None
         The attached memory of the user; None if there is none, or it was detached.
     external : ExternalAllocation or None
@@ -115,7 +113,6 @@ class Root:
         "shape",
         "start",
         "strides",
-        "unbound",
     )
 
     def __init__(
@@ -132,7 +129,6 @@ class Root:
         self.regions: Regions = IDLE
         self.readonly = False
         self.scalar = scalar
-        self.unbound = shape is None
         self.external: ExternalAllocation | None = None
         self.detached = False
         self.home: AnyStorage | None = None
@@ -154,6 +150,12 @@ class Root:
         self.external = external
         if strides is not None:
             self.strides, self.start = strides, start
+
+    @property
+    def unbound(self) -> bool:
+        """Whether a task has to choose the shape, and none is in flight that does."""
+        # In this order: a task leaves the regions after it has set the shape.
+        return not self.regions.pending(everything(self.ndim), writing=False) and self.shape is None
 
     def shares_memory(self, other: "Root") -> bool:
         """Tell whether another root is attached to memory of the user that this one is attached to as well."""

@@ -158,6 +158,12 @@ class ScopedAllocator:
         # The memory is freed with the last reference to the allocations.
         self._allocations = None
 
+    def __repr__(self) -> str:
+        allocations = self._allocations
+        if allocations is None:
+            return "<ScopedAllocator, over>"
+        return f"<ScopedAllocator of {allocations.place.kind.name}, {len(allocations.storages)} allocations>"
+
     def _open(self) -> _Allocations:
         if self._allocations is None:
             raise ReleasedError("the scope of this ScopedAllocator is over; make another, or a copy before it ends")

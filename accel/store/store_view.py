@@ -54,6 +54,11 @@ class StoreView:
         return index_map
 
     @property
+    def _known_map(self) -> IndexMap | None:
+        """The map; None if a task has yet to choose the shape."""
+        return self._map if self.root.shape is None else self.map
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Number of elements along each dimension; waits for the task that chooses it."""
         return self.map.shape
@@ -71,8 +76,14 @@ class StoreView:
 
     @property
     def unbound(self) -> bool:
-        """Whether a task chooses the shape."""
-        return self.root.unbound
+        """Whether the shape is not chosen yet; False from when the task that chooses it was submitted."""
+        return self._map is None and self.root.unbound
+
+    @property
+    def known_shape(self) -> tuple[int, ...] | None:
+        """Number of elements along each dimension; None if a task has yet to choose them. Does not wait."""
+        index_map = self._known_map
+        return None if index_map is None else index_map.shape
 
     @property
     def transformed(self) -> bool:

@@ -49,6 +49,10 @@ class TaskScope:
         """Forget some memory, which is not released at the end; no effect if the task does not keep it."""
         self._storages.pop(id(storage), None)
 
+    def __repr__(self) -> str:
+        where = "" if self.place is None else f" on {self.place.kind.name} of {self.place.device}"
+        return f"<task scope{where}, {len(self._storages)} allocations>"
+
     def end(self) -> None:
         """Release all memory that the task keeps."""
         while self._storages:

@@ -18,7 +18,7 @@ from accel.memory import AnyStorage, HostStorage
 from accel.memory.host_arrays import bytes_at
 from accel.memory.host_storage import HostArray
 
-__all__ = ["Source", "has_memory", "row_major", "source_of"]
+__all__ = ["Source", "has_memory", "requires_gradients", "row_major", "source_of"]
 
 
 class Source(NamedTuple):
@@ -76,6 +76,11 @@ def has_memory(x: Any) -> bool:
     return isinstance(x, AnyStorage | np.ndarray | Interchange) or hasattr(x, "__dlpack__")
 
 
+def requires_gradients(x: Any) -> bool:
+    """Tell whether an array of another library requires gradients, by the name of PyTorch or of Quadrants."""
+    return bool(getattr(x, "requires_grad", False) or getattr(x, "needs_grad", False))
+
+
 def source_of(x: Any) -> Source:
     """Return the elements of a container, a storage, a view, or an array of any library, without a copy.
 
@@ -98,12 +103,15 @@ def source_of(x: Any) -> Source:
         return _source_of_storage(x)
     if isinstance(x, np.ndarray):
         return _source_of_array(x)
-    if getattr(x, "requires_grad", False):
-        raise TypeError(f"this {type(x).__name__} requires gradients, which views do not track; write x.detach()")
+    if requires_gradients(x):
+        raise TypeError(
+            f"this {type(x).__name__} requires gradients, which views do not track; write x.detach(), or make it "
+            f"without: requires_grad=False, needs_grad=False"
+        )
     if not hasattr(x, "__dlpack__"):
         raise TypeError(
             f"a view needs a container, a storage, or an array with __dlpack__; found {type(x).__name__}: "
-            f"write accel.container(x)"
+            f"write accel.container(x) for a copy of its values"
         )
     from accel.interchange.from_dlpack import receive  # loaded only if DLPack is used
 

@@ -1,5 +1,6 @@
 """The engines of this process: order, failures, reductions, waiting in bodies, and memory that others use too."""
 
+import contextvars
 import signal
 import threading
 import time
@@ -652,6 +653,34 @@ class TestLargeStores:
 
         note(create_store("float64", (1 << 20,))).wait()
         assert shapes == [(1 << 20,)]
+
+
+@pytest.mark.parametrize("name", ["eager", "threads"])
+def test_a_with_block_makes_an_engine_the_current_one(name):
+    chosen, outer, elsewhere = engine(name), current(), []
+    with chosen as entered:
+        assert current() is entered is chosen
+        with engine("eager") as inner, chosen:  # again, inside of another one
+            assert current() is chosen
+            run_at_once([lambda: elsewhere.append(current())])
+        assert current() is chosen
+        assert inner is not chosen
+        assert elsewhere == [outer]  # other threads have their own
+        store = store_of(np.zeros(3))
+        add_one(store)
+    assert current() is outer
+    assert values(store).tolist() == [1, 1, 1]
+
+
+def test_a_with_block_may_end_in_another_context_than_it_began_in():
+    def steps():
+        with engine("eager"):
+            yield current()
+
+    began, outer = steps(), current()
+    assert contextvars.copy_context().run(next, began).name == "eager"
+    began.close()
+    assert current() is outer
 
 
 def test_the_current_engine_is_threads_and_that_of_the_innermost_block_otherwise():

@@ -234,11 +234,12 @@ class TestBetter:
         with pytest.raises(DTypeError, match=r"the parameter v of fill_with: int32 .* float32"):
             fill_with(accel.zeros(4, "float32", device=device)[:], 7)
 
-    def test_an_array_that_requires_gradients_is_refused_with_how_to_detach_it(self):
+    @pytest.mark.parametrize("name", ["requires_grad", "needs_grad"])
+    def test_an_array_that_requires_gradients_is_refused_with_how_to_detach_it(self, name):
         class Tensor:
-            requires_grad = True
             __dlpack__ = np.zeros(4, "int32").__dlpack__
 
+        setattr(Tensor, name, True)
         with pytest.raises(TypeError, match=r"detach\(\)"):
             BufferView(Tensor())
 

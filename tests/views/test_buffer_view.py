@@ -21,7 +21,7 @@ from accel.errors import (
     ReadOnlyError,
     ReleasedError,
 )
-from accel.views import BufferView, NDBuffer
+from accel.views import BufferView, LayoutTensor, NDBuffer
 
 DEVICES = ["cpu", "sim"]
 QUICK = settings(max_examples=60, deadline=None, database=None)
@@ -285,11 +285,15 @@ class TestSources:
         with pytest.raises(LayoutError, match=r"found offset 1 .*: write xp\.asarray\(x, copy=True\)"):
             BufferView(x)
 
-    def test_need_no_gradients(self):
+    @pytest.mark.parametrize("name", ["requires_grad", "needs_grad"])
+    @pytest.mark.parametrize("view", [BufferView, LayoutTensor])
+    def test_need_no_gradients(self, name, view):
         source = Foreign(numbers())
-        source.requires_grad = True
-        with pytest.raises(TypeError, match=r"write x.detach\(\)"):
-            BufferView(source)
+        setattr(source, name, True)
+        with pytest.raises(TypeError, match=r"requires gradients.* write x.detach\(\)"):
+            view(source)
+        setattr(source, name, False)
+        assert view(source).to_numpy().tolist() == numbers().tolist()
 
     def test_stay_as_long_as_they_are_looked_at(self):
         view = BufferView(numbers())

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from accel.engines.dask.checkpoints import Checkpoints
@@ -92,7 +92,7 @@ class DaskEngine(Engine):
     >>> @task
     ... def double(x: InOut):
     ...     x.span_read_write_accessor()[...] *= 2
-    >>> with engine("dask", workers=1, local_bytes=0) as cluster, cluster.using():
+    >>> with engine("dask", workers=1, local_bytes=0) as cluster:
     ...     x = from_array(np.arange(4.0), read_only=False)
     ...     future = double(x.partition_by_tiling((2,)))
     ...     cluster.gather(x)
@@ -255,10 +255,8 @@ class DaskEngine(Engine):
         self._sent.clear()
         self.cluster.close()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
         self.close()
 
     def __repr__(self) -> str:

@@ -82,5 +82,5 @@ class ArrayBase(Generic[_Store, _Array]):
     def _refuse_cast(self, kind: Kind) -> NoReturn:
         raise StoreValueError(f"Array is not a {kind.value} array: it is a {self._kind.value} array of {self.dtype}")
 
-    def _text(self, shape: str) -> str:
-        return f"<{type(self).__name__} of {self.dtype}, {shape}{', nullable' if self.nullable else ''}>"
+    def _text(self, shape: str, values: str = "") -> str:
+        return f"<{type(self).__name__} of {self.dtype}, {shape}{', nullable' * self.nullable}{values}>"

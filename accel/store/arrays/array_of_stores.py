@@ -11,12 +11,15 @@ from accel.errors import StoreError, StoreValueError
 from accel.interchange.arrow.columns import Column, Values
 from accel.interchange.arrow.export import array_capsules, device_array_capsules
 from accel.interchange.arrow.fields import Field, format_of, schema_capsule
+from accel.memory.host_storage import HostStorage
 from accel.store.arrays.array_base import ArrayBase
 from accel.store.arrays.arrow_columns import HostColumn, mask_of, storage_of
 from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.physical_array import PhysicalArray, physical_array
+from accel.store.descriptions import idle_values
 from accel.store.logical_store import LogicalStore
 from accel.store.physical_store import PhysicalStore
+from accel.store.regions import Access
 from accel.store.slices import Slice
 from accel.store.store_targets import StoreTarget
 
@@ -43,7 +46,9 @@ class ArrayOfStores(ArrayBase[LogicalStore, _Array], Generic[_Array]):
     def _check_mask(self) -> None:
         """Raise `StoreValueError` unless the null mask has the shape of the array."""
         mask = self._mask
-        if mask is not None and not (self._data.unbound or mask.unbound) and mask.shape != self.shape:
+        if mask is None or mask.known_shape is None or self._data.known_shape is None:
+            return
+        if mask.shape != self.shape:
             raise StoreValueError(f"a null mask has the shape of its array, {self.shape}; found {mask.shape}")
 
     @property
@@ -63,7 +68,7 @@ class ArrayOfStores(ArrayBase[LogicalStore, _Array], Generic[_Array]):
 
     @property
     def unbound(self) -> bool:
-        """Whether a task chooses the shape."""
+        """Whether the shape of a store is not chosen yet; False from when the tasks that choose it were submitted."""
         return any(store.unbound for store in self.stores())
 
     # Transforms of the elements and of the mask; `StoreError` for lists and strings, and for structs of these
@@ -177,7 +182,12 @@ class ArrayOfStores(ArrayBase[LogicalStore, _Array], Generic[_Array]):
         return self._column()
 
     def __repr__(self) -> str:
-        return self._text("unbound" if self.unbound else f"shape {self.shape}")
+        if any(store.known_shape is None for store in self.stores()):
+            return self._text("unbound" if self.unbound else "a task that writes it is in flight")
+        stores = [_idle(store) for store in self.stores()]
+        known = [store for store in stores if store is not None]
+        values = physical_array(self.nesting, known)._values if len(known) == len(stores) else ""
+        return self._text(f"shape {self.shape}", values)
 
     # What subclasses replace
 
@@ -236,6 +246,14 @@ class ArrayOfStores(ArrayBase[LogicalStore, _Array], Generic[_Array]):
                 f"List arrays do not support store transformations: this is a {self._kind.value} array; write "
                 f"x.rows(low, high) for a part, or x.partition_by_tiling(shape)"
             )
+
+
+def _idle(store: LogicalStore) -> PhysicalStore | None:
+    """Return a store for its values, if they can be read without waiting."""
+    root = store.root
+    if idle_values(root, store.map, store.dtype) is None or not isinstance(root.contents, HostStorage):
+        return None
+    return PhysicalStore.on(root.contents, store.map, store.dtype, access=Access.READ, place=root.place)
 
 
 def _at(store: PhysicalStore, origin: tuple[int, ...]) -> PhysicalStore:

@@ -56,7 +56,7 @@ def from_arrow(x: Any) -> LogicalArray:
     >>> from accel.store.arrays import from_arrow
     >>> names = from_arrow(pa.array(["Zürich", None, "Ulm"]))
     >>> names, names.get_physical_array().strings()
-    (<StringLogicalArray of string, shape (3,), nullable>, ['Zürich', None, 'Ulm'])
+    (<StringLogicalArray of string, shape (3,), nullable: ['Zürich', None, 'Ulm']>, ['Zürich', None, 'Ulm'])
     """
     return array_of(joined(receive_columns(x)))
 

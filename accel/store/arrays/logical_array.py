@@ -121,7 +121,7 @@ class ListLogicalArray(LogicalArray):
                 f"a descriptor has dtype int64 and shape (n, 2), the first and the last element of each list; found "
                 f"{descriptor.dtype.name} in {descriptor.ndim} dimensions"
             )
-        if not descriptor.unbound and descriptor.shape[1] != 2:
+        if descriptor.known_shape is not None and descriptor.shape[1] != 2:
             raise StoreValueError(f"a descriptor has shape (n, 2); found {descriptor.shape}")
         self._check_mask()
 
@@ -212,7 +212,7 @@ class StringLogicalArray(LogicalArray):
                 raise StoreValueError(
                     f"the {what} of strings are {dtype}, in 1 dimension; found {store.dtype.name} in {store.ndim}"
                 )
-        if not offsets.unbound and not offsets.shape[0]:
+        if offsets.known_shape is not None and not offsets.shape[0]:
             raise StoreValueError("strings have one offset more than there are strings; found none")
         self._check_mask()
 
@@ -290,7 +290,7 @@ class StructLogicalArray(LogicalArray):
         self._set(dict(fields), null_mask)
         if not fields:
             raise StoreValueError("a struct array has one field or more; found none")
-        if self.unbound:
+        if any(store.known_shape is None for store in self.stores()):
             return
         shape = self.shape
         for name, field in fields.items():

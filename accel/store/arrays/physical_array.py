@@ -1,19 +1,24 @@
 """Physical arrays: the memory of an array in one place, the elements and their null mask (Legate's)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
 
-from accel.errors import StoreValueError
+from accel.errors import AccelError, StoreValueError
 from accel.interchange.arrow.checks import check_offsets
 from accel.memory.host_storage import HostArray
 from accel.store.arrays.array_base import ArrayBase
 from accel.store.arrays.host_elements import check_ranges, cut, on_host, strings_of, with_nulls
 from accel.store.arrays.nesting import Nesting
 from accel.store.arrays.types import ArrayType, Kind, ListType, StringType, StructType
+from accel.store.descriptions import values_text
 from accel.store.local_buffer import Domain
 from accel.store.physical_store import PhysicalStore
+
+_FEW = 12
+"""The most elements that are shown of arrays whose elements are not numbers alone."""
 
 __all__ = ["ListPhysicalArray", "PhysicalArray", "StringPhysicalArray", "StructPhysicalArray", "physical_array"]
 
@@ -85,8 +90,25 @@ class PhysicalArray(ArrayBase[PhysicalStore, "PhysicalArray"]):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.elements())
 
+    @property
+    def _values(self) -> str:
+        """The elements as text, if they are few, and can be read here."""
+        with suppress(AccelError):
+            if not (self.nested or self.nullable):
+                return values_text(self.elements())
+            if self.ndim == 1 and len(self) <= _FEW:
+                elements = self.elements()
+                return values_text(elements if self.nested else with_nulls(elements.tolist(), self.valid()))
+        return ""
+
     def __repr__(self) -> str:
-        return self._text(f"shape {self.shape}")
+        unbound = any(store.is_unbound_store for store in self._all_stores())
+        return self._text("unbound") if unbound else self._text(f"shape {self.shape}", self._values)
+
+    def _all_stores(self) -> Iterator[PhysicalStore]:
+        yield self._data
+        for child in self._children():
+            yield from child._all_stores()
 
 
 class ListPhysicalArray(PhysicalArray):

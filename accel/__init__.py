@@ -60,5 +60,15 @@ _LAZY = {
 __all__ = ["__version__"]
 __all__ += list(_LAZY)
 
-_names = LazyNames(__name__, _LAZY, __all__)
+
+def _hint(name: str) -> str:
+    import numpy as np
+
+    from accel import xp
+    from accel.support.foreign_names import of_function
+
+    return of_function(name, xp.__all__, dir(np), "accel.xp")
+
+
+_names = LazyNames(__name__, _LAZY, __all__, _hint)
 __getattr__, __dir__ = _names.fetch, _names.listed

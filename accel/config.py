@@ -18,10 +18,13 @@ from typing import Any
 
 from accel.support.call_sites import stack_level
 from accel.support.device_names import parse_device_name
+from accel.support.lazy import listing
 from accel.support.locks import open_after_fork
 from accel.support.spelling import nearest
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
+
+__dir__ = listing(__name__, __all__)
 
 
 @dataclass(frozen=True, slots=True)

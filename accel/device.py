@@ -13,8 +13,11 @@ from accel.errors import DeviceUnavailableError
 from accel.registry import NoBackendError, Provider, memo_of_backends, providers, remedy
 from accel.support.call_sites import stack_level
 from accel.support.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
+from accel.support.lazy import listing
 
 __all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
+
+__dir__ = listing(__name__, __all__)
 
 # Codes of DLPack's DLDeviceType. 9 (kDLVPI) is its code for the buffers of a simulator. 12 (kDLExtDev) is not among the
 # array standard's codes, and PyTorch takes it for memory of its own extensions.

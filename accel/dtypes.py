@@ -29,6 +29,7 @@ from numpy import uint32 as u32
 from numpy import uint64 as u64
 
 from accel.errors import DTypeError
+from accel.support.lazy import listing
 
 if TYPE_CHECKING:
     from ml_dtypes import bfloat16 as bf16
@@ -61,6 +62,8 @@ __all__ = [
     "u32",
     "u64",
 ]
+
+__dir__ = listing(__name__, __all__)
 
 DType: TypeAlias = np.dtype[Any]
 DTypeLike: TypeAlias = str | type | DType

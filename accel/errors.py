@@ -45,6 +45,8 @@ A message says what was asked, what was found, and what to write instead. `HostC
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from accel.support.lazy import listing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -89,6 +91,8 @@ __all__ = [
     "StoreTypeError",
     "StoreValueError",
 ]
+
+__dir__ = listing(__name__, __all__)
 
 
 class AccelError(Exception):

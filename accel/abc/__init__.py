@@ -30,6 +30,7 @@ from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.abc.raw_parameters import Pointer, RawParameter
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, current_stream, is_stream, raise_again
 from accel.abc.watch import Watch
+from accel.support.lazy import listing
 
 __all__ = [
     "AllocatesCleared",
@@ -81,3 +82,5 @@ __all__ = [
     "is_stream",
     "raise_again",
 ]
+
+__dir__ = listing(__name__, __all__)

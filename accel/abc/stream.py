@@ -8,7 +8,16 @@ from typing import Any, NoReturn, Protocol, Self, cast, runtime_checkable
 
 from accel.device import Device
 
-__all__ = ["CurrentStream", "DeferredEvent", "Event", "Stream", "current_stream", "is_stream", "raise_again"]
+__all__ = [
+    "CurrentStream",
+    "DeferredEvent",
+    "Event",
+    "Stream",
+    "current_stream",
+    "event_text",
+    "is_stream",
+    "raise_again",
+]
 
 
 @runtime_checkable
@@ -101,6 +110,11 @@ def current_stream(device: Device) -> Stream | None:
 def is_stream(value: object) -> bool:
     """Tell whether an object is a stream."""
     return isinstance(value, (CurrentStream, Stream))  # in this order: isinstance with a protocol is slow
+
+
+def event_text(device: Device, *, done: bool, failed: bool) -> str:
+    """Return the text that ``repr`` shows of an event."""
+    return f"<event of {device}, {'failed' if failed else 'done' if done else 'under way'}>"
 
 
 def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:

@@ -1,7 +1,7 @@
 """`AcceleratorDataContainer`: typed memory on any device (NuMojo's container)."""
 
 import builtins
-from typing import Any, Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
 from accel.memory.sizes import as_size
 from accel.memory.storage import Ownership, Writer
+from accel.support.foreign_names import of_container
 
 __all__ = ["AcceleratorDataContainer", "new_storage"]
 
@@ -171,13 +172,27 @@ class AcceleratorDataContainer(ContainerCopies, Interchange):
         elif isinstance(self._storage, HostStorage):
             content = f"cpu, {self._storage}"
         elif self._storage.released:
-            content = f"gpu, {self._storage}"
+            content = f"{self.device}, {self._storage}"
         else:
-            content = f"gpu, size={self.size}"
+            content = f"{self.device}, size={self.size}"
         return f"{type(self).__name__}({content})"
 
     def __repr__(self) -> str:
-        return f"<{self} of {self.dtype.name}>"
+        name = type(self).__name__
+        about = f"size={self.size}, dtype={self.dtype.name}"
+        if self._storage is not None and self._storage.released:
+            return f"{name}(released, {about})"
+        return f"{name}({self._view().values_as_text(f'{name}(')}, {about}, device={self.device})"
+
+    if not TYPE_CHECKING:  # or type checkers accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the AttributeError, with what to write."""
+            if name.startswith("_"):
+                return object.__getattribute__(self, name)  # a property may have failed, whose error says more
+            advice = of_container(name, dir(np.ndarray))
+            message = f"{type(self).__name__!r} object has no attribute {name!r}{advice}"
+            raise AttributeError(message, name=name, obj=self)
 
     def write_to(self, file: Writer) -> None:
         """Write ``str(self)`` to a file or any other writer."""

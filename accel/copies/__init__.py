@@ -7,6 +7,7 @@ from accel.copies.run import copy, copy_async, copy_by_plan, fill, in_c_order, r
 from accel.copies.transfer import Progress, Transfer, submit_copy
 from accel.copies.within_device import copied_within_device
 from accel.memory.byte_copies import copy_elements
+from accel.support.lazy import listing
 
 __all__ = [
     "Elements",
@@ -29,3 +30,5 @@ __all__ = [
     "write",
     "write_new",
 ]
+
+__dir__ = listing(__name__, __all__)

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import NoReturn
 from weakref import ref
 
-from accel.abc.stream import CurrentStream, Event, raise_again
+from accel.abc.stream import CurrentStream, Event, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
 from accel.support.locks import forked_since, process, start
@@ -78,6 +78,9 @@ class ThreadEvent:
         self.settle()
         if self.failure is not None:
             self.failure.throw()
+
+    def __repr__(self) -> str:
+        return event_text(self.device, done=self._reached, failed=self.failed)
 
     def reach(self, began: float, failure: _Failure | None) -> None:
         """Record that the work is done, or its error."""
@@ -202,6 +205,8 @@ class ThreadStream(CurrentStream):
         RuntimeError
             If the stream is closed, or no thread can be started.
         """
+        if _exiting and threading.current_thread().daemon:
+            raise SystemExit  # no stream takes more work; Python would end the thread soon too
         event, queue = ThreadEvent(self.device), self._own_queue()
         task = _Task(work, event, queue.failed)
         with queue.lock:
@@ -256,6 +261,11 @@ class ThreadStream(CurrentStream):
                 queue.tasks.put(None)
         self.synchronize()
 
+    def __repr__(self) -> str:
+        last = self._queue.last
+        state = "closed" if self._closed else "busy" if last is not None and not last.done() else "idle"
+        return f"<stream of {self.device}, {state}>"
+
     def __del__(self) -> None:
         try:
             tasks = self._queue.tasks
@@ -296,8 +306,14 @@ def _serve(queue: "SimpleQueue[_Task | None]") -> None:
 _streams: dict[ref[ThreadStream], None] = {}
 
 
+_exiting = False
+"""Whether the process ends. It changes before the first stream is closed for that, and never back."""
+
+
 @atexit.register
 def _finish_all() -> None:
+    global _exiting
+    _exiting = True
     for reference in [*_streams]:
         stream = reference()
         try:

@@ -4,9 +4,27 @@ This module imports nothing that Python has not loaded at its start, because ``i
 """
 
 import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 
-__all__ = ["LazyNames"]
+__all__ = ["LazyNames", "listing"]
+
+
+def listing(package: str, public: Iterable[str]) -> Callable[[], list[str]]:
+    """Make the ``__dir__`` of a module, by which prompts complete names: its public names, not what it imports.
+
+    Parameters
+    ----------
+    package : str
+        The module's ``__name__``.
+    public : iterable of str
+        Its ``__all__``.
+    """
+
+    def listed() -> list[str]:
+        return sorted({*public, *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
+
+    return listed
 
 
 class LazyNames:
@@ -21,6 +39,8 @@ class LazyNames:
         ``"layout": "accel.layout"``.
     public : list of str
         The package's ``__all__``.
+    hint : callable, optional
+        Returns what to write for a name that the package does not have, or an empty string.
 
     Examples
     --------
@@ -29,12 +49,15 @@ class LazyNames:
     True
     """
 
-    __slots__ = ("_modules", "_package", "_public")
+    __slots__ = ("_hint", "_modules", "_package", "listed")
 
-    def __init__(self, package: str, modules: dict[str, str], public: list[str]) -> None:
+    def __init__(
+        self, package: str, modules: dict[str, str], public: list[str], hint: Callable[[str], str] | None = None
+    ) -> None:
         self._package = package
         self._modules = modules
-        self._public = public
+        self._hint = hint
+        self.listed = listing(package, public)
 
     def __contains__(self, name: str) -> bool:
         return name in self._modules
@@ -48,12 +71,9 @@ class LazyNames:
             If the package has no such name.
         """
         if name not in self._modules:
-            raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
+            advice = "" if self._hint is None or name.startswith("_") else self._hint(name)
+            raise AttributeError(f"module {self._package!r} has no attribute {name!r}{advice}")
         module = import_module(self._modules[name])
         value = module if module.__name__ == f"{self._package}.{name}" else getattr(module, name)
         setattr(sys.modules[self._package], name, value)
         return value
-
-    def listed(self) -> list[str]:
-        """Return the names of the package, loaded or not."""
-        return sorted({*vars(sys.modules[self._package]), *self._public})

@@ -1,5 +1,6 @@
 """Views: tensors and buffers on memory that something else owns, indexed by coordinates."""
 
+from accel.support.lazy import listing
 from accel.views.buffers.buffer import Buffer, NDBuffer
 from accel.views.buffers.buffer_view import BufferView
 from accel.views.buffers.dims import prod_dims
@@ -22,3 +23,5 @@ __all__ = [
     "partial_simd_store",
     "prod_dims",
 ]
+
+__dir__ = listing(__name__, __all__)

@@ -112,7 +112,17 @@ __all__ = [
 # fmt: on
 
 _LAZY = {"special": "accel.xp.special"}
-_extensions = LazyNames(__name__, _LAZY, __all__)
+
+
+def _hint(name: str) -> str:
+    import numpy as np
+
+    from accel.support.foreign_names import of_function
+
+    return of_function(name, (), dir(np), "xp")
+
+
+_extensions = LazyNames(__name__, _LAZY, __all__, _hint)
 __getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 
 _await_libraries()

@@ -78,8 +78,9 @@ class ArrayLibrary:
     def accept(self, value: object) -> Any:
         """Return an operand of another type as the library takes it, or NotImplemented.
 
-        Arrays of NumPy are operands on the host only. On other devices scalars of NumPy, and its arrays of no axes, are
-        Python numbers. Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
+        Arrays of NumPy are operands on the host only. On other devices scalars of NumPy, and its arrays of no axes,
+        become arrays there, of their dtype: so results have the same dtypes on all devices. Numbers of a subclass,
+        such as members of an `enum.IntEnum`, become plain Python numbers.
         """
         if isinstance(value, _OF_NUMPY):
             if type(value) is not np.ndarray and hasattr(type(value), "mask"):
@@ -87,7 +88,7 @@ class ArrayLibrary:
             as_dtype(value.dtype)
             if self.device is Device.CPU:
                 return value
-            return NotImplemented if value.ndim else value.item()
+            return NotImplemented if value.ndim else self.as_array(value.item(), dtype=value.dtype)
         if isinstance(value, int):
             return int(value)
         if isinstance(value, float):

@@ -194,6 +194,8 @@ class Array(Methods):
 
     # Protocols
 
+    if not TYPE_CHECKING:  # or type checkers accept every name
+        __getattr__ = refusals.no_attribute
     __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
     __array_ufunc__ = numpy_protocols.array_ufunc
     __array_function__ = numpy_protocols.array_function

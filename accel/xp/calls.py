@@ -235,9 +235,13 @@ def assign_out(target: Any, result: Any, where: Any = True) -> Any:
 
     Raises
     ------
+    TypeError
+        If ``out`` is no array.
     ValueError
         If the shapes differ.
     """
+    if not isinstance(target, ArrayBase | np.ndarray):
+        raise TypeError(f"out must be an array; found {type(target).__name__}: write out=xp.empty({result.shape})")
     if target.shape != result.shape:
         raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
     target[...] = result if where is True else call(target._library, "where", (where, result, target), {})

@@ -207,7 +207,11 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
 
 def _plain(library: ArrayLibrary, number: Any) -> Any:
     of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
-    return number if of_host else native_or_none(library, number)
+    return number if of_host else number.item() if _is_scalar(number) else native_or_none(library, number)
+
+
+def _is_scalar(number: Any) -> bool:
+    return isinstance(number, np.generic | np.ndarray) and not number.ndim
 
 
 def arange(
@@ -238,7 +242,10 @@ def linspace(
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
     library = library_on(device)
     first, last = _plain(library, start), _plain(library, stop)
-    return created(library, library.namespace.linspace, first, last, num, dtype=dtype_or_none(dtype), endpoint=endpoint)
+    target = dtype_or_none(dtype)
+    if target is None and (_is_scalar(start) or _is_scalar(stop)):
+        target = np.result_type(start, stop, 1.0)
+    return created(library, library.namespace.linspace, first, last, num, dtype=target, endpoint=endpoint)
 
 
 def eye(
@@ -286,8 +293,9 @@ def full(
         If an integer is out of the range of the dtype.
     """
     library = library_on(device)
-    value = native(library, fill_value)
-    target = dtype_or_none(dtype)
+    target, value = dtype_or_none(dtype), native(library, fill_value)
+    if isinstance(fill_value, np.generic):
+        value, target = fill_value.item(), fill_value.dtype if target is None else target
     if target is None:
         refuse_huge(value)
     elif target.kind != "b":

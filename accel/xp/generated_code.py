@@ -36,7 +36,7 @@ def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") 
 class Compiled(Mapping[str, Callable[..., Any]]):
     """Generated functions of a module, by name; each is compiled when it is first asked for.
 
-    `fetch` and `listed` are the module's ``__getattr__`` and ``__dir__`` (PEP 562).
+    `fetch` is the module's ``__getattr__`` (PEP 562).
 
     Parameters
     ----------
@@ -81,15 +81,11 @@ class Compiled(Mapping[str, Callable[..., Any]]):
         setattr(sys.modules[self._module], name, function)
         return function
 
-    def listed(self) -> list[str]:
-        """Return the names of the module, with those of all functions, compiled or not."""
-        return sorted({*vars(sys.modules[self._module]), *self._sources})
-
 
 def fetch_from(imported: LazyNames, compiled: Compiled) -> Callable[[str], object]:
     """Return the ``__getattr__`` of a module that has lazy imports, and also generated functions."""
 
     def fetch(name: str) -> object:
-        return imported.fetch(name) if name in imported else compiled.fetch(name)
+        return compiled.fetch(name) if name in compiled else imported.fetch(name)
 
     return fetch

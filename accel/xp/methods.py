@@ -349,6 +349,16 @@ class Methods(ArrayBase):
         """Return the elements as nested lists of Python numbers, copied to the host."""
         return live(self.to_device(Device.CPU)).tolist()
 
+    def to_numpy(self) -> np.ndarray[Any, DType]:
+        """Return the elements as a new NumPy array; ``numpy.asarray(x)`` shares host memory instead.
+
+        Raises
+        ------
+        DeviceMismatchError
+            If the array is on another device, and ``host_copies`` is ``never``.
+        """
+        return conversions.to_numpy(self, copy=True)
+
     def tobytes(self, order: Order = "C") -> bytes:
         """Return the bytes of the elements, copied to the host."""
         elements: bytes = live(self.to_device(Device.CPU)).tobytes(order)

@@ -77,7 +77,7 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
     if any(map(_is_foreign, (*inputs, *targets))):
         return NotImplemented
     if x.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
-        return _OPERATORS[function](x._library.accept(inputs[0]), x)
+        return _OPERATORS[function](x._wrap(x._library, x._library.accept(inputs[0])), x)
     if x.device is not Device.CPU:
         result = ufunc_there(x, function, method, inputs, keywords)
         if result is not NotImplemented:

@@ -8,6 +8,7 @@ from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
+from accel.support.foreign_names import of_array
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "bad_write",
     "failure",
     "guarded",
+    "no_attribute",
     "no_operand",
     "refuse_complex",
     "refuse_dtype",
@@ -54,6 +56,16 @@ def no_operand(library: ArrayLibrary, value: object) -> TypeError:
     return TypeError(
         f"an array on {library.device} or a number is needed; found {type_name}: write xp.asarray(values{where})"
     )
+
+
+def no_attribute(x: Any, name: str) -> Any:
+    """Raise the AttributeError for an attribute, with what to write: ``__getattr__`` of arrays."""
+    if name.startswith("_"):
+        return object.__getattribute__(x, name)  # a property may have failed, whose error says more
+    devices = (device for device in Device.available() if device is not Device.CPU) if name in {"cuda", "gpu"} else ()
+    target, on_host = str(next(iter(devices), Device.CPU)), x.device is Device.CPU
+    advice = of_array(name, dir(x.__array_namespace__()), dir(np.ndarray), target, on_host=on_host)
+    raise AttributeError(f"'Array' object has no attribute {name!r}{advice}", name=name, obj=x)
 
 
 def bad_key(array: Any, error: IndexError) -> BoundsError:

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from accel.abc import Event
+from accel.abc.stream import event_text
 from accel.device import Device
 from accel.errors import DeviceLostError
 
@@ -103,6 +104,9 @@ class CupyEvent:
     def failed(self) -> bool:
         """Whether a host thread raised an error for it; a lost device is not reported here, but by all later calls."""
         return any(late is not None and late.failed for late in (self.work, self.after))
+
+    def __repr__(self) -> str:
+        return event_text(self.device, done=self.done(), failed=self.failed)
 
     def done(self) -> bool:
         """Return whether it was reached; never waits."""

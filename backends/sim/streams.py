@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Protocol
 
 from accel.abc import Event
-from accel.abc.stream import CurrentStream, raise_again
+from accel.abc.stream import CurrentStream, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
 
@@ -122,6 +122,9 @@ class Task:
     def failed(self) -> bool:
         """Whether it ran and raised an error."""
         return self.over and not self.completed
+
+    def __repr__(self) -> str:
+        return event_text(self.device, done=self.over, failed=self.failed)  # `done` may run work
 
     def done(self) -> bool:
         """Return whether it is done; never waits. Each call may run some work, so repeated calls finish all of it."""

@@ -246,14 +246,28 @@ class TestSides:
         assert str(accel.zeros(3)) == "AcceleratorDataContainer(cpu, HostStorage(managed, size=3, refcount=1))"
         c = accel.zeros(3, device="sim")
         assert (str(c), repr(c)) == (
-            "AcceleratorDataContainer(gpu, size=3)",
-            "<AcceleratorDataContainer(gpu, size=3) of float64>",
+            "AcceleratorDataContainer(sim, size=3)",
+            "AcceleratorDataContainer([0., 0., 0.], size=3, dtype=float64, device=sim)",
         )
         file = io.StringIO()
         c.write_to(file)
         assert file.getvalue() == str(c)
         c.release()
         assert "released" in str(c)
+        assert repr(c) == "AcceleratorDataContainer(released, size=3, dtype=float64)"
+
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    def test_many_elements_are_abbreviated(self, device):
+        c = accel.container(np.arange(5000, dtype="int32"), device=device)
+        before = accel.xp.host_copies()
+        assert repr(c) == (
+            f"AcceleratorDataContainer([0, 1, 2, ..., 4997, 4998, 4999], size=5000, dtype=int32, device={device})"
+        )
+        assert (accel.xp.host_copies() - before).copies == 0  # nobody was given a copy
+
+    def test_text_of_none(self):
+        for c in (accel.AcceleratorDataContainer(), accel.zeros(0)):
+            assert repr(c) == "AcceleratorDataContainer([], size=0, dtype=float64, device=cpu)"
 
 
 class TestElements:

@@ -339,3 +339,54 @@ def test_a_child_process_uses_streams_and_does_not_wait_for_its_parents():
     assert os.waitpid(child, 0)[1] == 0
     blocked.gate.set()
     stream.close()
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_events_and_streams_say_what_they_are(device):
+    with new_stream("cpu") as waiting:
+        held = Held(waiting)
+        assert repr(waiting) == "<stream of cpu, busy>"
+        assert repr(held.event) == "<event of cpu, under way>"
+        held.gate.set()
+        waiting.synchronize()
+        assert repr(waiting) == "<stream of cpu, idle>"
+        assert repr(held.event) == "<event of cpu, done>"
+    waiting.close()
+    assert repr(waiting) == "<stream of cpu, closed>"
+    stream = new_stream(device)
+    transfer = accel.zeros(3, device=device)
+    event = transfer.copy_from_async(accel.full(3, 1.0), stream=stream).event
+    event.settle()
+    assert repr(event) == f"<event of {device}, done>"
+    assert device in repr(stream)
+
+
+def test_the_event_of_failed_work_says_so(stream):
+    event = stream.submit(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        event.wait()
+    assert repr(event) == "<event of cpu, failed>"
+
+
+@pytest.mark.parametrize("stream", ["stream", "accel.new_stream()"])
+def test_a_daemon_thread_that_submits_work_ends_quietly_with_the_process(stream):
+    program = f"""
+        import accel, atexit, threading
+        stream, target, source = accel.new_stream(), accel.zeros(1000), accel.zeros(1000)
+        begun, last = threading.Event(), threading.Event()
+        def work():
+            while True:
+                target.copy_from_async(source, stream={stream})
+                begun.set()
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        begun.wait()
+        import accel.memory.thread_stream as streams
+        atexit.unregister(streams._finish_all)
+        atexit.register(thread.join)  # runs after the streams are closed
+        atexit.register(streams._finish_all)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -18,6 +18,7 @@ from accel.interchange.capsule import read_capsule
 READS = {
     "asarray": np.asarray,
     "array": np.array,
+    "to_numpy": lambda x: x.to_numpy(),
     "other dtype": lambda x: np.asarray(x, dtype=np.float32),
     "assignment": lambda x: assigned(np.zeros(3), x),
     "buffer": lambda x: np.asarray(x.__buffer__(0)),

@@ -56,6 +56,7 @@ x.item(0); x.item(-1); x.item(1, 2); x.item((1, 2)); one.item(); n.item(4); b.it
 x.tolist(); n.tolist(); b.tolist(); x.sum().tolist(); x.tobytes(); x.T.tobytes(); x.tobytes('F'); n[0].tobytes()
 2.5 in x; 2.25 in x; 7 in n; (1 in v) or (9 in v); divmod(x, 2); divmod(7.0, s); divmod(v, s); round(s[1])
 len(x); [row.sum() for row in x]; list(reversed(s)); x[0, 1].item(); np.float64(2) * x; 2 * x; np.float32(3) - x
+x.clip(np.float32(0), 2); n.clip(np.int8(1)); n.clip(np.float32(1.5)); n.clip(np.array(1), np.int64(3))
 x.sum(initial=1.0); x.max(initial=10.0); x.mean(where=x > 0)
 """
 
@@ -83,7 +84,16 @@ def test_the_result_is_that_of_numpy(call, device):
 
 def test_every_method_is_called_above():
     public = {name for name in vars(Methods) if not name.startswith("_")}
-    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition"}
+    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition", "to_numpy"}
+
+
+def test_to_numpy_makes_a_new_array():
+    x = xp.asarray(VALUES.T, copy=True)
+    values = x.to_numpy()
+    assert type(values) is np.ndarray
+    values[...] = 0
+    np.testing.assert_array_equal(x, VALUES.T)
+    assert not np.shares_memory(values, np.asarray(x))
 
 
 METHODS = [name for name, member in vars(Methods).items() if not name.startswith("_") and callable(member)]
@@ -172,6 +182,26 @@ class TestOut:
     def test_holds_the_kind_of_the_result(self, device):
         with pytest.raises(DTypeError, match="float64 values do not fit an array of int64"):
             xp.asarray(VALUES, device=device).sum(0, out=xp.zeros(4, dtype="int64", device=device))
+
+    @pytest.mark.parametrize("wrong", ["float32", 3, [0.0] * 4, (1, 2), object()])
+    def test_is_an_array(self, wrong, device):
+        x = xp.asarray(VALUES, device=device)
+        calls = [
+            lambda: x.all(0, wrong),
+            lambda: x.sum(0, out=wrong),
+            lambda: x.take([0], out=wrong),
+            lambda: x.clip(0, out=wrong),
+            lambda: x.std(0, out=wrong),
+            lambda: xp.median(x, out=wrong),
+            lambda: xp.cumsum(x, out=wrong),
+            lambda: xp.nanmax(x, 0, out=wrong),
+            lambda: np.sum(x, 0, out=wrong),
+            lambda: np.median(x, 0, out=wrong),
+            lambda: np.add(x, x, out=wrong),
+        ]
+        for call in calls:
+            with pytest.raises((TypeError, ValueError)):
+                call()
 
 
 class TestRefusals:

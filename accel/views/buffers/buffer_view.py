@@ -154,8 +154,12 @@ class BufferView(StridedView, Generic[Scalar_co]):
             f"so it must be in [{-size}, {size})"
         )
 
+    def values_as_text(self, prefix: str) -> str:
+        """Return the elements as text to the right of a prefix, abbreviated as ``numpy.printoptions`` says."""
+        return shown(self._source, prefix)
+
     def __repr__(self) -> str:
         name = type(self).__name__
         where = "" if self._storage.released else f", device={self.device}"
-        values = shown(self._source, f"{name}(")
+        values = self.values_as_text(f"{name}(")
         return f"{name}({values}, offset={self._offset}, size={self.size}, dtype={self.dtype.name}{where})"

@@ -60,15 +60,5 @@ _LAZY = {
 __all__ = ["__version__"]
 __all__ += list(_LAZY)
 
-
-def _hint(name: str) -> str:
-    import numpy as np
-
-    from accel import xp
-    from accel.support.foreign_names import of_function
-
-    return of_function(name, xp.__all__, dir(np), "accel.xp")
-
-
-_names = LazyNames(__name__, _LAZY, __all__, _hint)
+_names = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
 __getattr__, __dir__ = _names.fetch, _names.listed

@@ -172,7 +172,7 @@ class AcceleratorDataContainer(ContainerCopies, Interchange):
         elif isinstance(self._storage, HostStorage):
             content = f"cpu, {self._storage}"
         elif self._storage.released:
-            content = f"{self.device}, {self._storage}"
+            content = str(self._storage)
         else:
             content = f"{self.device}, size={self.size}"
         return f"{type(self).__name__}({content})"

@@ -39,8 +39,8 @@ class LazyNames:
         ``"layout": "accel.layout"``.
     public : list of str
         The package's ``__all__``.
-    hint : callable, optional
-        Returns what to write for a name that the package does not have, or an empty string.
+    hint : str, optional
+        The module with a function ``advice`` of the package and a name that it lacks, which returns what to write.
 
     Examples
     --------
@@ -51,9 +51,7 @@ class LazyNames:
 
     __slots__ = ("_hint", "_modules", "_package", "listed")
 
-    def __init__(
-        self, package: str, modules: dict[str, str], public: list[str], hint: Callable[[str], str] | None = None
-    ) -> None:
+    def __init__(self, package: str, modules: dict[str, str], public: list[str], hint: str = "") -> None:
         self._package = package
         self._modules = modules
         self._hint = hint
@@ -71,7 +69,8 @@ class LazyNames:
             If the package has no such name.
         """
         if name not in self._modules:
-            advice = "" if self._hint is None or name.startswith("_") else self._hint(name)
+            asked = self._hint and not name.startswith("_")
+            advice = import_module(self._hint).advice(self._package, name) if asked else ""
             raise AttributeError(f"module {self._package!r} has no attribute {name!r}{advice}")
         module = import_module(self._modules[name])
         value = module if module.__name__ == f"{self._package}.{name}" else getattr(module, name)

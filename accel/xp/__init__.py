@@ -41,7 +41,7 @@ from numpy import (
 from accel.device import Device
 from accel.support.lazy import LazyNames
 from accel.xp import fft, linalg, numpy_functions
-from accel.xp.array_functions import reshape, where
+from accel.xp.array_functions import diff, reshape, where
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array
 from accel.xp.creation import (
@@ -99,10 +99,10 @@ globals().update(_of_numpy)
 # fmt: off
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
-    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "e", "empty", "empty_like", "eye",
-    "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies", "iinfo", "inf", "int8",
-    "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi", "reshape",
-    "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros", "zeros_like",
+    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "diff", "e", "empty", "empty_like",
+    "eye", "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies", "iinfo", "inf",
+    "int8", "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi",
+    "reshape", "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros", "zeros_like",
     # NumPy's
     "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
     "inexact", "integer", "intp", "issubdtype", "ndarray", "ndim", "ndindex", "number", "promote_types", "s_",
@@ -112,17 +112,7 @@ __all__ = [
 # fmt: on
 
 _LAZY = {"special": "accel.xp.special"}
-
-
-def _hint(name: str) -> str:
-    import numpy as np
-
-    from accel.support.foreign_names import of_function
-
-    return of_function(name, (), dir(np), "xp")
-
-
-_extensions = LazyNames(__name__, _LAZY, __all__, _hint)
+_extensions = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
 __getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 
 _await_libraries()

@@ -32,6 +32,7 @@ from accel.dtypes import DTypeLike
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
 from accel.xp import special as special
+from accel.xp.array_functions import diff as diff
 from accel.xp.array_functions import reshape as reshape
 from accel.xp.array_functions import where as where
 from accel.xp.array_library import default_device as default_device
@@ -162,9 +163,6 @@ def cumulative_prod(
 ) -> Array: ...
 def cumulative_sum(
     x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, include_initial: _bool = False
-) -> Array: ...
-def diff(
-    x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None
 ) -> Array: ...
 def expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array: ...
 def flip(x: Array, /, axis: _Axis = None) -> Array: ...

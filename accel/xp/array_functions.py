@@ -1,15 +1,56 @@
-"""`reshape` and `where`: functions of the standard that the table of signatures cannot describe."""
+"""`diff`, `reshape` and `where`: functions of the standard that the table of signatures cannot describe."""
 
 from collections.abc import Sequence
-from typing import overload
+from operator import index
+from typing import Any, overload
 
+from accel.errors import LayoutError
 from accel.xp import functions
 from accel.xp.arrays import Array
 from accel.xp.operands import library_of
 from accel.xp.operators import Scalar
 from accel.xp.shape_methods import reshaped
 
-__all__ = ["reshape", "where"]
+__all__ = ["diff", "reshape", "where"]
+
+_LARGEST = (1 << 63) - 1
+
+
+def diff(
+    x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None
+) -> Array:
+    """Return the differences of neighbours along an axis, taken ``n`` times.
+
+    Each time, the extent of the axis becomes one less, until there are no elements left.
+
+    Parameters
+    ----------
+    x : Array
+        The elements.
+    n : int
+        How often; 0 returns the elements themselves.
+    axis : int
+        The axis.
+    prepend, append : Array, optional
+        Elements before and after those of ``x`` along the axis.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative, or 2**63 and more.
+    """
+    if n != 1:
+        n = _times(n, x, prepend, append)
+    return functions.inner("diff")(x, n, axis, prepend=prepend, append=append)  # type: ignore[no-any-return]
+
+
+def _times(n: int, *operands: Any) -> int:
+    """Return how often differences have to be taken: there are none of no elements, so more times change nothing."""
+    times = index(n)
+    if times > _LARGEST:
+        raise LayoutError(f"differences are taken less than 2**63 times; write n={_LARGEST} or less")
+    extents = [max(each.shape, default=1) if isinstance(each, Array) else 1 for each in operands]
+    return min(times, sum(extents))
 
 
 def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Array:
@@ -53,4 +94,4 @@ def where(
     """
     if x1 is None and x2 is None:
         return functions.standard("nonzero")(condition)  # type: ignore[no-any-return]
-    return functions.where()(condition, x1, x2)  # type: ignore[no-any-return]
+    return functions.inner("where")(condition, x1, x2)  # type: ignore[no-any-return]

@@ -244,5 +244,5 @@ def assign_out(target: Any, result: Any, where: Any = True) -> Any:
         raise TypeError(f"out must be an array; found {type(target).__name__}: write out=xp.empty({result.shape})")
     if target.shape != result.shape:
         raise ValueError(f"out has shape {target.shape}, and the result has {result.shape}; write out=xp.empty(shape)")
-    target[...] = result if where is True else call(target._library, "where", (where, result, target), {})
+    target[...] = result if where is True else call(result._library, "where", (where, result, target), {})
     return target

@@ -18,7 +18,7 @@ from accel.xp.generated_code import Compiled
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = ["bind", "core", "fft", "linalg", "special", "standard", "where"]
+__all__ = ["bind", "core", "fft", "inner", "linalg", "special", "standard"]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
@@ -65,11 +65,10 @@ def standard(name: str) -> Callable[..., Any]:
 
 
 @cache
-def where() -> Callable[..., Any]:
-    """Return `where` of three operands."""
-    operands = "condition: Array | Scalar, x1: Array | Scalar, x2: Array | Scalar, /"
-    row = f"where({operands}) -> Array"
-    return Compiled("accel.xp", {"where": partial(source, row, "library.namespace", *_STANDARD)}, _NAMES)["where"]
+def inner(name: str) -> Callable[..., Any]:
+    """Return the part of a function of the main namespace that is compiled: the rest of it is in `array_functions`."""
+    row = signatures.INNER[name]
+    return Compiled("accel.xp", {name: partial(source, row, "library.namespace", *_STANDARD)}, _NAMES)[name]
 
 
 def linalg() -> Compiled:

@@ -319,7 +319,7 @@ class Methods(ArrayBase):
 
     def round(self, decimals: int = 0, out: Self | None = None) -> Self:
         """Return the elements, rounded to a number of decimals."""
-        return self._method("round", decimals, out=out)
+        return self._function("round", decimals, out=out)
 
     def view(self, dtype: DTypeLike | None = None) -> Self:
         """Return a view of the same memory, with another dtype or the same."""

@@ -1,5 +1,6 @@
 """Checks of dtypes, numbers and read-only memory, and the errors that say what is wrong."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -106,8 +107,32 @@ def refuse_values(values: object, dtype: DType) -> None:
             raise error from None
         raise DTypeError(
             f"an array has numbers or booleans as elements; of this {type(values).__name__} NumPy makes elements of "
-            f"dtype {dtype.name}: write xp.asarray([float(value) for value in values])"
+            f"dtype {dtype.name}{_as_numbers(values)}"
         ) from None
+
+
+def _as_numbers(values: Any) -> str:
+    """Return what makes an array of values that are no numbers, as the end of an error."""
+    if isinstance(values, str):
+        return ": for its bytes write xp.asarray(list(values.encode()), dtype='uint8')"
+    if isinstance(values, bytes):
+        return ": write xp.asarray(list(values), dtype='uint8')"
+    parts = list(values) if isinstance(values, Iterable) else [values]
+    if all(map(_is_number, parts)):
+        return ": write xp.asarray([float(value) for value in values])"
+    if all(part is None or _is_number(part) for part in parts):
+        return ": write xp.asarray([numpy.nan if value is None else float(value) for value in values])"
+    if all(part is None or isinstance(part, str) for part in parts):
+        return ": for strings write accel.store.from_strings(values)"
+    return ", which have no place in an array"
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def refuse_dtype(dtype: DType) -> None:

@@ -3,7 +3,7 @@
 `accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
-__all__ = ["BINARY", "FFT", "FUNCTIONS", "LINALG", "METHODS", "UNARY", "elementwise"]
+__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "METHODS", "UNARY", "elementwise"]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -43,7 +43,6 @@ cumulative_prod(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None
 include_initial: bool = False) -> Array
 cumulative_sum(x: Array, /, axis: int | None = None, *, dtype: DTypeLike | None = None, \
 include_initial: bool = False) -> Array
-diff(x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None) -> Array
 expand_dims(x: Array, /, axis: int | tuple[int, ...]) -> Array
 flip(x: Array, /, axis: Axis = None) -> Array
 isin(x1: Array | Scalar, x2: Array | Scalar, /, *, invert: bool = False) -> Array
@@ -77,6 +76,12 @@ var(x: Array, /, axis: Axis = None, *, correction: float = 0.0, keepdims: bool =
 vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array
 """
 """Functions that are computed by the library's function of the same name."""
+
+INNER = {
+    "diff": "diff(x: Array, /, n: int, axis: int, *, prepend: Array | None, append: Array | None) -> Array",
+    "where": "where(condition: Array | Scalar, x1: Array | Scalar, x2: Array | Scalar, /) -> Array",
+}
+"""What is computed of functions that are written by hand, in `accel.xp.array_functions`."""
 
 LINALG = """
 cholesky(x: Array, /, *, upper: bool = False) -> Array

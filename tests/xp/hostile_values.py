@@ -104,8 +104,7 @@ def with_each(name: str, function: Callable[..., Any], values: list[Any], keywor
                 changed = [*values[:place], [values[place][0], value], *values[place + 1 :]]
                 yield f"{name}, among the arrays: {kind}", lambda changed=changed: function(*changed)
         for keyword in keywords:
-            if (name, keyword) != ("diff", "n"):  # NumPy would compute 10**30 differences, one after the other
-                yield f"{name}, {keyword}: {kind}", lambda key=keyword, value=value: function(*values, **{key: value})
+            yield f"{name}, {keyword}: {kind}", lambda key=keyword, value=value: function(*values, **{key: value})
 
 
 def argument(parameter: ast.arg, dtype: str) -> Any:

@@ -151,7 +151,7 @@ DTYPES = [
     (
         "xp.asarray(['a', 'b'], device=device)",
         DTypeError,
-        r"numbers or booleans .* this list .* str.*: write xp\.asarray\(",
+        r"numbers or booleans .* this list .* str.*: for strings write accel\.store\.from_strings\(values\)",
     ),
     (
         "xp.asarray({1, 2}, device=device)",
@@ -309,6 +309,9 @@ AXES_AND_SHAPES = [
     ("xp.permute_dims(x, (1, 0))", ValueError, r"axes don't match"),
     ("xp.squeeze(x, axis=0)", ValueError, r"size not equal to one"),
     ("xp.diff(x, n=-1)", ValueError, r"-1"),
+    ("xp.diff(x, n=10**30)", LayoutError, r"less than 2\*\*63 times; write n=\d+"),
+    ("xp.diff(x, n=10**400)", LayoutError, r"less than 2\*\*63 times; write n=\d+"),
+    ("xp.diff(x, n=1.5)", TypeError, r"integer"),
     ("xp.repeat(x, -1)", ValueError, r"negative"),
     ("xp.zeros(-1, device=device)", ValueError, r"negative dimensions"),
     ("xp.zeros((2, -1), device=device)", ValueError, r"negative dimensions"),

@@ -87,3 +87,28 @@ def test_completion_offers_public_names_only(path):
     assert {name for name in dir(module) if not name.startswith("__")} == set(module.__all__) - {"__version__"} - {
         name for name in module.__all__ if name.startswith("__")
     }
+
+
+VALUES = [
+    "'hello'",
+    "''",
+    "b'hello'",
+    "{1, 2}",
+    "['a', 'b']",
+    "['1', '2.5']",
+    "['a', None]",
+    "[1, None]",
+    "(None, 2.5)",
+    "{1: 2}",
+]
+
+
+@rows("values", VALUES)
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_values_that_are_no_numbers(values, device):
+    assert follow(f"xp.asarray(values, device={device!r})", NAMES, {"values": values})
+
+
+@rows("values", ["object()", "[object()]", "[[1], object()]", "['a', 1j]"])
+def test_values_without_a_place_in_an_array_get_no_advice(values):
+    assert follow("xp.asarray(values)", NAMES, {"values": values}) == []

@@ -4,6 +4,7 @@ Nearly all functions are NumPy's own, which conform since NumPy 2.1 and are foun
 differ from the standard are written here.
 """
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "around",
     "clip",
     "expm1",
     "fft",
     "floor_divide",
     "linalg",
     "pow",
+    "round",
     "sort",
     "std",
     "tanh",
@@ -68,6 +71,15 @@ def var(x: _Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bo
 def _whole(correction: float) -> float:
     """Return a whole number as an integer, with which NumPy computes faster."""
     return int(correction) if correction % 1 == 0 else correction
+
+
+def round(x: _Array, /, decimals: int = 0) -> Any:
+    """Round to a number of decimals. From 400 on the power of 10 is infinite, and NumPy would multiply each time."""
+    many = 400 <= abs(index(decimals)) < 1 << 31
+    return np.round(x, (400 if decimals > 0 else -400) if many else decimals)
+
+
+around = round
 
 
 def unique_values(x: _Array, /) -> Any:

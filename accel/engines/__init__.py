@@ -9,6 +9,7 @@ _LAZY = {
     "Engine": "accel.engines.protocol",
     "Future": "accel.engines.futures",
     "InOut": "accel.engines.annotations",
+    "ImageComputationHint": "accel.engines.constraints",
     "Input": "accel.engines.annotations",
     "Launch": "accel.engines.task_launch",
     "Operand": "accel.engines.points",
@@ -19,9 +20,12 @@ _LAZY = {
     "Reduce": "accel.engines.annotations",
     "Task": "accel.engines.tasks",
     "align": "accel.engines.constraints",
+    "bloat": "accel.engines.constraints",
     "broadcast": "accel.engines.constraints",
     "current": "accel.engines.protocol",
     "engine": "accel.engines.protocol",
+    "image": "accel.engines.constraints",
+    "scale": "accel.engines.constraints",
     "task": "accel.engines.tasks",
 }
 

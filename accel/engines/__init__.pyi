@@ -3,8 +3,12 @@ from accel.engines.annotations import InOut as InOut
 from accel.engines.annotations import Input as Input
 from accel.engines.annotations import Output as Output
 from accel.engines.annotations import Reduce as Reduce
+from accel.engines.constraints import ImageComputationHint as ImageComputationHint
 from accel.engines.constraints import align as align
+from accel.engines.constraints import bloat as bloat
 from accel.engines.constraints import broadcast as broadcast
+from accel.engines.constraints import image as image
+from accel.engines.constraints import scale as scale
 from accel.engines.futures import Future as Future
 from accel.engines.points import Operand as Operand
 from accel.engines.points import Point as Point

@@ -141,23 +141,22 @@ def pictures_of(launch: Launch) -> tuple[Picture, ...]:
     for argument in launch.arguments.values():
         if argument.access is not None:
             name = f"{argument.name} ({argument.access.value.replace('_', ' and ')})"
-            alike.setdefault(_cut(argument), []).append(name)
+            alike.setdefault(_cut(argument, launch.derivation(argument.name)), []).append(name)
     return tuple([_picture(", ".join(names), *cut) for cut, names in alike.items()])
 
 
-def _cut(argument: Argument) -> tuple[Any, ...]:
-    """Return type, shape, tile shape and color shape of an argument."""
+def _cut(argument: Argument, derived: str) -> tuple[Any, ...]:
+    """Return type, shape, tile shape and color shape of an argument, and how it is cut."""
     store = argument.store
     if store.root.shape is None:
-        return store.dtype, None, (), ()
+        return store.dtype, None, (), (), ""
     if not argument.partitioned:
-        return store.dtype, store.shape, (), ()
-    return store.dtype, store.shape, argument.value.tile_shape, argument.value.color_shape
+        return store.dtype, store.shape, (), (), derived or "whole to each task"
+    tile = argument.value.tile_shape
+    return store.dtype, store.shape, tile, argument.value.color_shape, f"in tiles of {tile}"
 
 
-def _picture(names: str, dtype: DType, shape: Any, tile: tuple[int, ...], colors: tuple[int, ...]) -> Picture:
+def _picture(names: str, dtype: DType, shape: Any, tile: tuple[int, ...], colors: tuple[int, ...], how: str) -> Picture:
     if shape is None:
         return picture_of(f"{names}: {dtype.name}, of a shape that the task chooses", (), (), ())
-    title = f"{names}: {dtype.name} of shape {shape}"
-    how = f"in tiles of {tile}" if colors else "whole to each task"
-    return picture_of(f"{title}, {how}", shape, tile, colors)
+    return picture_of(f"{names}: {dtype.name} of shape {shape}, {how}", shape, tile, colors)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from accel.engines.constraints import Align, Broadcast
+from accel.engines.constraints import Align, Broadcast, Image
 from accel.engines.points import Operand, root_of
 from accel.engines.task_launch import Launch
 from accel.store.boxes import overlap
@@ -14,11 +14,12 @@ TILE_BYTES = 1 << 22
 """Bytes of all aligned stores in one tile: with what the body makes on the way, they stay in the cache of a core."""
 
 
-def tile_rows(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
+def tile_rows(launch: Launch, tile_bytes: int | None = None) -> Launch:
     """Return a launch on large aligned stores cut into tiles of rows, and any other launch as it is.
 
-    It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned or broadcast.
-    It stays whole if the results could depend on the cuts: if rows that are written overlap other rows.
+    It is cut if each store that the task writes is aligned, or reduced, and each that it reads is aligned, broadcast,
+    or gets tiles by `scale` or `bloat`. It stays whole if the results could depend on the cuts: if rows that are
+    written overlap other rows.
     """
     task = launch.task
     if not task.constraints or launch.only is None or launch.has_arrays:
@@ -27,6 +28,7 @@ def tile_rows(launch: Launch, tile_bytes: int = TILE_BYTES) -> Launch:
     operands = launch.only.operands
     stores = [each for each in operands if each.name in names]
     nbytes = sum([each.nbytes for each in stores])
+    tile_bytes = TILE_BYTES if tile_bytes is None else tile_bytes
     if nbytes <= 2 * tile_bytes or any(each.map is None or not each.map.shape for each in stores):
         return launch
     if not all(map(_has_rows, stores)) or _rows_meet(operands, names):
@@ -67,9 +69,12 @@ def _aligned(launch: Launch) -> tuple[str, ...]:
     groups = [each for each in launch.task.constraints if isinstance(each, Align)]
     if len(groups) != 1:
         return ()
-    whole = {name for each in launch.task.constraints if isinstance(each, Broadcast) for name in each.names}
+    read = {name for each in launch.task.constraints if isinstance(each, Broadcast) for name in each.names}
+    # Not those of an image: to find them takes reading a store.
+    grown = [each for each in launch.task.derived if not isinstance(each, Image)]
+    read |= {each.target for each in grown if each.source in groups[0].names}
     for place in launch.task.store_places:
-        free = place.access is Access.REDUCE or (place.access is Access.READ and place.name in whole)
+        free = place.access is Access.REDUCE or (place.access is Access.READ and place.name in read)
         if place.name not in groups[0].names and not free:
             return ()
     reduced = {place.name for place in launch.task.store_places if place.access is Access.REDUCE}

@@ -12,7 +12,7 @@ from accel.engines.task_definition import StorePlace
 from accel.errors import StoreError, StoreTypeError, StoreValueError
 from accel.store.arrays.logical_array import LogicalArray, LogicalArrayPartition
 from accel.store.arrays.nesting import Nesting
-from accel.store.boxes import everything, overlap
+from accel.store.boxes import Box, box_of, everything, extents, overlap
 from accel.store.index_maps import IndexMap
 from accel.store.logical_store import LogicalStore, LogicalStorePartition
 from accel.store.reductions import ReductionOp
@@ -131,27 +131,56 @@ def _check_unbound(task: str, place: StorePlace, store: LogicalStore) -> None:
 
 
 def store_operands(
-    place: StorePlace, value: LogicalStore | LogicalStorePartition, colors: Sequence[tuple[int, ...]]
+    place: StorePlace,
+    value: LogicalStore | LogicalStorePartition,
+    colors: Sequence[tuple[int, ...]],
+    boxes: Sequence[Box] | None = None,
 ) -> list[Operand]:
-    """Return a store as each color uses it."""
+    """Return a store as each color uses it: its tile, whole, or the box that a constraint derives."""
     if isinstance(value, LogicalStore):
-        return [_operand(place.name, place, value)] * len(colors)
-    return [_operand(place.name, place, value.store, *tile) for tile in value.tiles(colors)]
+        if boxes is None:
+            return [_operand(place.name, place, value)] * len(colors)
+        return [_operand(place.name, place, value, *_of_box(value.map, box)) for box in boxes]
+    own = [color[: len(value.color_shape)] for color in colors]
+    return [_operand(place.name, place, value.store, *tile) for tile in value.tiles(own)]
+
+
+def _of_box(whole: IndexMap, box: Box) -> tuple[IndexMap, tuple[int, ...]]:
+    """Return the map of a box of a store, and the index of its first element."""
+    origin = tuple([low for low, _ in box])
+    return whole.of_tile(origin, extents(box), first=not any(origin)), origin
 
 
 def array_operands(
-    place: StorePlace, value: LogicalArray | LogicalArrayPartition, colors: Sequence[tuple[int, ...]]
+    place: StorePlace,
+    value: LogicalArray | LogicalArrayPartition,
+    colors: Sequence[tuple[int, ...]],
+    boxes: Sequence[Box] | None = None,
 ) -> tuple[list[Sequence[Operand]], list[Nesting]]:
     """Return each store of an array as each color uses it; and for each color how the stores belong together."""
     rows, nestings = [], []
-    for color in colors:
-        tile = value if isinstance(value, LogicalArray) else value.get_child_array(*color)
+    for at_color, color in enumerate(colors):
+        if isinstance(value, LogicalArray):
+            tile = value if boxes is None else _rows(place.name, value, boxes[at_color])
+        else:
+            tile = value.get_child_array(color[0])
         stores = tile.stores()
         origins = [None] * len(stores) if tile is value else tile.origins()
         parts = enumerate(zip(stores, origins, strict=True))
         rows.append([_operand(f"{place.name}.{at}", place, store, None, origin) for at, (store, origin) in parts])
         nestings.append(tile.nesting)
     return [*zip(*rows, strict=True)], nestings
+
+
+def _rows(name: str, array: LogicalArray, box: Box) -> LogicalArray:
+    """Return the rows of an array in a box, which has all of each row."""
+    (low, high), *rest = box
+    if low < high and rest != [*box_of(array.shape[1:])]:
+        raise StoreValueError(
+            f"a constraint derives tiles of {name!r} that do not have whole rows, and arrays are cut along their first "
+            f"dimension; give its data, a store"
+        )
+    return array.rows(low, high)
 
 
 def _operand(

@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any, NamedTuple, NoReturn, get_origin
 
 from accel.engines.annotations import Declaration, declaration_of
-from accel.engines.constraints import Align, Constraint
+from accel.engines.constraints import Constraint, Derived, Image, in_order
 from accel.engines.durations import Durations
 from accel.errors import StoreTypeError, StoreValueError
 from accel.kernels import Kernel, RawKernel
@@ -65,7 +65,9 @@ class TaskDefinition:
     parameters : tuple of Parameter
         The parameters.
     constraints : tuple
-        What `align` and `broadcast` return.
+        What `align`, `broadcast`, `image`, `scale` and `bloat` return.
+    derived : tuple
+        Those that derive tiles, each after that from whose tiles it derives.
     store_places, scalar_places : tuple
         Which parameters take stores, and which take scalars.
     positional : int
@@ -87,7 +89,8 @@ class TaskDefinition:
     ) -> None:
         self.name = function_of(body).__name__
         self.what = f"task {self.name}"
-        self.constraints = tuple(constraints)
+        self.constraints = _constraints(self.name, constraints)
+        self.derived = in_order(self.constraints)
         self._annotations = dict(parameters or {})
         self.parameters = _parameters(body, self._annotations)
         self.positional = sum([not each.named for each in self.parameters])
@@ -219,13 +222,34 @@ def _evaluated(text: str, function: Any) -> Any:
         return None  # a scalar, whose type is imported for type checkers only
 
 
+def _constraints(task: str, constraints: Any) -> tuple[Constraint, ...]:
+    if isinstance(constraints, Constraint):
+        return (constraints,)
+    checked = tuple(constraints)
+    for each in checked:
+        if not isinstance(each, Constraint):
+            raise StoreTypeError(
+                f"task {task} has {each!r} as a constraint; write what align, broadcast, image, scale or bloat returns"
+            )
+    return checked
+
+
 def _check_constraints(definition: TaskDefinition) -> None:
+    accesses = {place.name: place.access for place in definition.store_places}
     for constraint in definition.constraints:
-        for name in constraint.names:
-            at = definition._places.get(name)
-            if at is None or definition.parameters[at].declared is None:
-                kind = "align" if isinstance(constraint, Align) else "broadcast"
-                stores = ", ".join([each.name for each in definition.parameters if each.declared is not None])
+        kind = type(constraint).__name__.lower()
+        for name in (constraint.source, constraint.target) if isinstance(constraint, Derived) else constraint.names:
+            if name not in accesses:
                 raise StoreValueError(
-                    f"{kind} names {name!r}, which is no store of {definition.name}; its stores are {stores}"
+                    f"{kind} names {name!r}, which is no store of {definition.name}; its stores are "
+                    f"{', '.join(accesses)}"
                 )
+        if isinstance(constraint, Image) and not _reads(accesses[constraint.source]):
+            raise StoreValueError(
+                f"image reads the values of {constraint.source!r}, and task {definition.name} only writes it; declare "
+                f"it as an Input or InOut"
+            )
+
+
+def _reads(access: Access) -> bool:
+    return access in (Access.READ, Access.READ_WRITE)

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from accel.engines.constraints import Align, Broadcast
+from accel.engines.derived_tiles import check_derived, derived_boxes, inside
 from accel.engines.points import Point
 from accel.engines.task_arguments import (
     Argument,
@@ -48,7 +49,8 @@ class Launch:
         The only point; None if there are partitions.
     """
 
-    __slots__ = ("color_shape", "has_arrays", "only", "task", "values")
+    __slots__ = ("_cut", "color_shape", "has_arrays", "only", "task", "values")
+    # _cut: the parameters whose tiles the constraints use or derive.
 
     def __init__(self, task: TaskDefinition, values: tuple[Any, ...]) -> None:
         self.task = task
@@ -63,6 +65,9 @@ class Launch:
             if type(value) is not LogicalStore:
                 whole = whole and not isinstance(value, _PARTITIONS)
                 self.has_arrays = self.has_arrays or isinstance(value, _ARRAYS)
+        self._cut: frozenset[str] = frozenset()
+        if task.derived:
+            self._cut = check_derived(task.name, task.derived, self._named)
         if not whole:
             self._check_colors()
         self.only = self._points([()])[0] if whole else None
@@ -113,15 +118,31 @@ class Launch:
         """Return what each color uses."""
         return self._points(self.colors) if self.only is None else [self.only]
 
+    def derivation(self, name: str) -> str:
+        """Return how a constraint cuts the store of a parameter; "" if none does."""
+        derived = {each.target: each for each in self.task.derived}.get(name)
+        if derived is None or name not in self._cut:
+            return ""
+        return f"in tiles by {type(derived).__name__.lower()} from those of {derived.source!r}"
+
+    @property
+    def _named(self) -> dict[str, Any]:
+        """The stores, by parameter."""
+        return {place.name: self.values[place.at] for place in self.task.store_places}
+
     def _points(self, colors: Sequence[tuple[int, ...]]) -> list[Point]:
         scalars, columns, nestings = self.scalars, [], {}
+        boxes = derived_boxes(self.task.derived, self._named, colors) if self._cut else {}
         for place in self.task.store_places:
-            value = self.values[place.at]
+            value, derived = self.values[place.at], boxes.get(place.name)
+            if derived is not None:
+                shape = value.shape
+                derived = [inside(box, shape) for box in derived]
             if isinstance(value, _ARRAYS):
-                operands, nestings[place.name] = array_operands(place, value, colors)
+                operands, nestings[place.name] = array_operands(place, value, colors, derived)
                 columns += operands
             else:
-                columns.append(store_operands(place, value, colors))
+                columns.append(store_operands(place, value, colors, derived))
         points = [
             Point(self.task, color, tuple(operands), scalars) for color, *operands in zip(colors, *columns, strict=True)
         ]
@@ -141,19 +162,20 @@ class Launch:
         return Launch(self.task, tuple(values))
 
     def _check_colors(self) -> None:
-        """Find the one color shape of all partitions."""
+        """Find the one color shape of all partitions; some may leave out dimensions of one color at its end."""
         shapes: dict[tuple[int, ...], str] = {}
         for place in self.task.store_places:
             value = self.values[place.at]
             if isinstance(value, _PARTITIONS):
                 shapes.setdefault(value.color_shape, place.name)
-        if len(shapes) > 1:
-            (one, first), (other, second), *_ = shapes.items()
-            raise StoreValueError(
-                f"task {self.task.name}: the partitions of {first!r} and {second!r} have color shapes {one} and "
-                f"{other}; give partitions of one color shape, as by partition_by_tiling(tile_shape, color_shape)"
-            )
-        (self.color_shape,) = shapes
+        one = self.color_shape = max(shapes, key=len)
+        for other, second in shapes.items():
+            if other != one[: len(other)] or prod(one[len(other) :]) != 1:
+                raise StoreValueError(
+                    f"task {self.task.name}: the partitions of {shapes[one]!r} and {second!r} have color shapes {one} "
+                    f"and {other}; give partitions of one color shape, as by partition_by_tiling(tile_shape, "
+                    f"color_shape)"
+                )
         if prod(self.color_shape) > MOST_COLORS:
             raise StoreValueError(
                 f"task {self.task.name}: the color shape {self.color_shape} has {prod(self.color_shape)} colors, and a "
@@ -165,7 +187,8 @@ class Launch:
     def _refuse_whole_outputs(self) -> None:
         for place in self.task.store_places:
             value = self.values[place.at]
-            if isinstance(value, _PARTITIONS) or place.access not in (Access.WRITE, Access.READ_WRITE):
+            written = place.access in (Access.WRITE, Access.READ_WRITE)
+            if isinstance(value, _PARTITIONS) or place.name in self._cut or not written:
                 continue
             if any(store.root.shape is not None for store in stores_of(value)):
                 raise StoreValueError(
@@ -182,15 +205,14 @@ class Launch:
 
     def _check_constraints(self) -> None:
         for constraint in self.task.constraints:
-            arguments = {name: self.arguments[name] for name in constraint.names}
-            if isinstance(constraint, Broadcast):
-                for name, argument in arguments.items():
-                    if argument.partitioned:
+            if isinstance(constraint, Align):
+                self._check_aligned({name: self.arguments[name] for name in constraint.names})
+            elif isinstance(constraint, Broadcast):
+                for name in constraint.names:
+                    if self.arguments[name].partitioned:
                         raise StoreValueError(
                             f"task {self.task.name} takes {name!r} whole, and got a partition; give the store itself"
                         )
-            elif isinstance(constraint, Align):
-                self._check_aligned(arguments)
 
     def _check_aligned(self, arguments: Mapping[str, Argument]) -> None:
         cuts: dict[tuple[tuple[int, ...], tuple[int, ...] | None], str] = {}

@@ -13,7 +13,7 @@ from accel.engines.memory_budget.evictable import Evictable
 from accel.engines.memory_budget.spill_file import Extent, SpillFile
 from accel.layout import Layout
 from accel.memory import AnyStorage
-from accel.memory.host_storage import HostStorage
+from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.box_tree import BoxTree
 from accel.store.boxes import Box, box_of, covers, extents, intersection, overlap, volume
 from accel.store.index_maps import IndexMap
@@ -179,6 +179,15 @@ class TiledContents:
                     self._tiles, self._by_box = BoxTree(box_of(self.shape)), {}
                 self._drop(dropped)
             return self.gathered
+
+    def read(self, box: Box) -> HostArray:
+        """Return the values of a box of the root, in new memory of the host; the tiles stay."""
+        with self.lock:
+            storage = self.copy(box, HOST)
+            if self.gathered is not None:
+                copy_overlap(storage, box, self.gathered, box_of(self.shape))
+        values: HostArray = host_array(storage).reshape(extents(box))
+        return values
 
     def written(self, tile: Tile) -> None:
         """Copy a tile to the gathered values, if all values were gathered before a point wrote it."""

@@ -8,7 +8,7 @@ from accel.store import shared_memory
 from accel.store.physical_store import PhysicalStore
 from accel.store.regions import Access
 from accel.store.store_view import StoreView
-from accel.store.tiles import Tiled
+from accel.store.tiles import Partial
 
 __all__ = ["host_values"]
 
@@ -19,8 +19,8 @@ def host_values(store: StoreView) -> np.ndarray[Any, Any]:
     Returns
     -------
     numpy.ndarray
-        A view of memory of the host; new memory if the values are on a device or in a file, of which only the box of
-        this store is read.
+        A view of memory of the host; new memory if the values are on a device, or in tiles or a file, of which only the
+        box of this store is read.
 
     Raises
     ------
@@ -32,8 +32,9 @@ def host_values(store: StoreView) -> np.ndarray[Any, Any]:
     root, index_map = store.root, store.map
     root.refuse_detached()
     shared_memory.settle(root, index_map.box, writing=False)
-    if isinstance(root.contents, Tiled):
-        return _in_box(store, root.contents.read(index_map.box))
+    contents = root.contents
+    if isinstance(contents, Partial):
+        return _in_box(store, contents.read(index_map.box))
     storage = root.storage()
     physical = PhysicalStore.on(storage, index_map, store.dtype, access=Access.READ, place=root.place)
     values: Any = physical.span_read_accessor()

@@ -1,4 +1,4 @@
-"""`Tiled`: values of a root that can be read tile by tile."""
+"""`Partial` and `Tiled`: values of a root of which a box can be read alone."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,11 +7,20 @@ import numpy as np
 from accel.store.boxes import Box
 from accel.store.root import Contents
 
-__all__ = ["Tiled"]
+__all__ = ["Partial", "Tiled"]
 
 
 @runtime_checkable
-class Tiled(Contents, Protocol):
+class Partial(Contents, Protocol):
+    """Values of which a box can be read; the others stay where they are."""
+
+    def read(self, box: Box) -> np.ndarray[Any, Any]:
+        """Return the values of a box of the root, in new memory of the host; any thread may call this."""
+        ...
+
+
+@runtime_checkable
+class Tiled(Partial, Protocol):
     """Values that are read tile by tile, such as those of a file; an engine need not gather all of them.
 
     Attributes
@@ -21,7 +30,3 @@ class Tiled(Contents, Protocol):
     """
 
     tile_shape: tuple[int, ...]
-
-    def read(self, box: Box) -> np.ndarray[Any, Any]:
-        """Return the values of a box of the root, in new memory of the host; any thread may call this."""
-        ...

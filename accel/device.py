@@ -348,6 +348,8 @@ def _unavailable(request: str, reason: str, type: str) -> DeviceUnavailableError
     here = ", ".join(map(str, devices)) or "none"
     alike = [str(device) for device in devices if device.type == type]
     way = f"Write one of these, as in device={alike[-1]!r}" if alike else f"To add it: {remedy(type)}"
+    if not alike and type in GPU_TYPES and Device.SIM in devices:
+        way += "\n  Or simulate one: write device='sim'"
     return DeviceUnavailableError(
         f"device {request} was asked for; the devices here are: {here}.\n  Why: {reason}\n  {way}"
     )

@@ -10,6 +10,7 @@ bits, so ``"i8"`` and ``"u8"`` mean integers of 64 bits, and ``"f16"`` a float o
 import sys
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from reprlib import repr as abbreviated
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -56,6 +57,7 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "refuse_other_than_numbers",
     "supported",
     "u8",
     "u16",
@@ -231,6 +233,8 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
         array = _rounded(array, dtype)
     if not array.dtype.isnative:
         raise DTypeError(f"the byte order of the values is not this machine's: {_NATIVE}")
+    if array.dtype.kind in _OTHER_KINDS:
+        refuse_other_than_numbers(array, f"as {dtype.name}")
     if not _is_supported(array.dtype) or _kind(array.dtype) > _kind(dtype):
         raise DTypeError(
             f"values of dtype {array.dtype.name} cannot be stored as {dtype.name} without loss; "
@@ -242,6 +246,20 @@ def exact_cast(values: object, dtype: DType) -> "np.ndarray[Any, DType]":
     if lost.any():
         raise OverflowError(f"{array[lost].flat[0]} is out of range for {dtype.name}")
     return stored
+
+
+_OTHER_KINDS = "OSU"
+"""NumPy's kinds of arrays of objects, bytes and text."""
+
+
+def refuse_other_than_numbers(values: "np.ndarray[Any, Any]", place: str) -> None:
+    """Raise `DTypeError` if something in an array is not a number, nor text of one, which NumPy would convert."""
+    for value in values.flat:
+        try:
+            complex(value)
+        except (TypeError, ValueError):
+            found = abbreviated(value.item() if isinstance(value, np.generic) else value)
+            raise DTypeError(f"{found} is not a number, and cannot be stored {place}") from None
 
 
 def _rounded(integers: "np.ndarray[Any, DType]", dtype: DType) -> "np.ndarray[Any, DType]":

@@ -132,6 +132,13 @@ def test_a_missing_device_is_reported_with_what_is_here_and_what_would_add_it(as
     )
 
 
+@pytest.mark.parametrize("ask", [lambda: resolve("rocm"), lambda: required("cuda:3"), lambda: Device("gpu")])
+def test_in_place_of_a_missing_gpu_the_simulated_device_is_named(machine, ask):
+    machine("sim", Device.SIM)
+    with pytest.raises(DeviceUnavailableError, match="Or simulate one: write device='sim'"):
+        ask()
+
+
 def test_of_a_type_that_is_here_a_device_that_is_here_is_named(machine):
     machine("cuda", Device.CUDA, Device.CUDA[1])
     with pytest.raises(DeviceUnavailableError) as error:

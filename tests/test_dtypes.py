@@ -153,9 +153,19 @@ def test_integers_of_any_size_may_be_out_of_range(exponent, name):
 
 
 def test_objects_are_refused_also_when_there_are_none():
-    for values in ([None], [2**64, "2"], np.array([], object)):
+    for values in ([2**64, "2"], np.array([], object)):
         with pytest.raises(DTypeError, match="values of dtype object cannot be stored as int64"):
             exact_cast(values, as_dtype("int64"))
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [(None, "None"), ("a", "'a'"), ([1, "a"], "'a'"), ([2, None], "None"), ([{}], "{}"), (b"a", "b'a'")],
+)
+def test_of_values_the_first_that_is_not_a_number_is_named(values, found):
+    for dtype in ("float32", "int8", "bool"):
+        with pytest.raises(DTypeError, match=f"{found} is not a number, and cannot be stored as {dtype}"):
+            exact_cast(values, as_dtype(dtype))
 
 
 def test_values_in_the_other_byte_order_say_how_to_turn_them():

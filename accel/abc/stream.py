@@ -13,6 +13,7 @@ __all__ = [
     "DeferredEvent",
     "Event",
     "Stream",
+    "as_event",
     "current_stream",
     "event_text",
     "is_stream",
@@ -115,6 +116,23 @@ def is_stream(value: object) -> bool:
 def event_text(device: Device, *, done: bool, failed: bool) -> str:
     """Return the text that ``repr`` shows of an event."""
     return f"<event of {device}, {'failed' if failed else 'done' if done else 'under way'}>"
+
+
+def as_event(value: Event) -> Event:
+    """Return an event.
+
+    Raises
+    ------
+    TypeError
+        If it is something else, such as a stream.
+    """
+    try:
+        value.settle  # noqa: B018 - isinstance with a protocol is slow
+    except AttributeError:
+        raise TypeError(
+            f"a stream waits for an event; found {value!r}: write stream.wait_for(other.record())"
+        ) from None
+    return value
 
 
 def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from accel.device import OnDevice
+from accel.device import Device, OnDevice
 from accel.errors import DeviceMismatchError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
@@ -150,9 +150,10 @@ class ContainerAccess(OnDevice):
         storage = self.storage
         if isinstance(storage, DeviceStorage):
             return storage
+        there = next((device for device in Device.available() if device.is_gpu), "gpu")
         raise DeviceMismatchError(
             f"{what} can be had on an accelerator only, and this memory is on cpu: "
-            f"write c.to('gpu') for a container there, or c.unsafe_ptr()"
+            f"write c.to({str(there)!r}) for a container there, or c.unsafe_ptr()"
         )
 
 

@@ -9,13 +9,14 @@ from accel.abc.operand import Operand
 from accel.containers.container_copies import ContainerCopies
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError, reading_pickled
+from accel.errors import DeviceMismatchError, DTypeError, reading_pickled
 from accel.interchange.export import Interchange
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
 from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
 from accel.memory.sizes import as_size
-from accel.memory.storage import Ownership, Writer
+from accel.memory.storage import Ownership
+from accel.memory.writer import Writer, write_text
 from accel.support.foreign_names import of_container
 
 __all__ = ["AcceleratorDataContainer", "new_storage"]
@@ -196,7 +197,7 @@ class AcceleratorDataContainer(ContainerCopies, Interchange):
 
     def write_to(self, file: Writer) -> None:
         """Write ``str(self)`` to a file or any other writer."""
-        file.write(str(self))
+        write_text(file, str(self))
 
     # Handles
 
@@ -293,7 +294,16 @@ def new_storage(
     size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None, *, cleared: bool = False
 ) -> AnyStorage:
     """Return the storage of a new container: uninitialised, or cleared."""
-    element_type = as_dtype(dtype)
+    try:
+        element_type = as_dtype(dtype)
+    except DTypeError:
+        second: object = dtype
+        if isinstance(second, int):
+            raise DTypeError(
+                f"a container has one extent, and the dtype follows it; found {dtype!r}: for an array of more "
+                f"dimensions write accel.xp.zeros(({size}, {dtype}))"
+            ) from None
+        raise
     target = resolve(device)
     return allocate(target, as_size(size, element_type.itemsize, _ARRAY_ADVICE), element_type, cleared=cleared)
 

@@ -174,7 +174,8 @@ class ContainerCopies(ContainerAccess):
             name = self.dtype.name  # only here: NumPy computes it slowly
             raise DTypeError(f"{dtype.name} elements cannot be copied into {name}: write {remedy.format(name)}")
         if size != self.size:
-            raise ValueError(f"{size} elements cannot be copied into {self.size}: the sizes must be equal")
+            code = f"c[:{size}] = x" if size < self.size else f"c[:] = x[:{self.size}]"
+            raise ValueError(f"{size} elements cannot be copied into {self.size}: for a part write {code}")
 
     def fill(self, value: Any) -> None:
         """Set every element to one value.

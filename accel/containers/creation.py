@@ -1,5 +1,7 @@
 """Functions that make containers: from a size, from values, or on memory of NumPy and other libraries."""
 
+from collections.abc import Iterable, Mapping
+from reprlib import repr as abbreviated
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -8,7 +10,8 @@ from accel import copies
 from accel.containers.container import AcceleratorDataContainer, new_storage
 from accel.containers.container_copies import fill_value
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DTypeLike, as_dtype, exact_cast, refuse_other_than_numbers
+from accel.errors import DTypeError
 from accel.interchange.export import only_by_copy
 from accel.memory.any_storage import fill_new
 from accel.memory.host_storage import HostArray, HostStorage
@@ -95,12 +98,39 @@ def container(
         raise TypeError(
             f"accel.container takes values, not a size; write accel.empty({values}), or accel.container([{values}])"
         )
-    array = np.asarray(values)
+    array = _as_array(values)
     element_type = as_dtype(array.dtype if dtype is None else dtype)
     elements = exact_cast(array, element_type)
     storage = new_storage(elements.size, element_type, device)
     copies.write_new(storage, elements)
     return AcceleratorDataContainer.on(storage)
+
+
+def _as_array(values: Any) -> HostArray:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"the values make no array: {error} Give rows of equal length, as in accel.container([[1, 2], [3, 4]])"
+        ) from None
+    if array.dtype.kind in "OSU" and not isinstance(values, np.ndarray):
+        _refuse(values, array)
+    return array
+
+
+def _refuse(values: Any, array: HostArray) -> None:
+    """Raise `DTypeError` for what is not an array of numbers, with what to write for it."""
+    what = f"a container has numbers as elements; found {abbreviated(values)}"
+    if values is None:
+        raise DTypeError(f"{what}: for memory without values write accel.empty(size)")
+    if isinstance(values, str | bytes):
+        code = "[*values.encode()]" if isinstance(values, str) else "[*values]"
+        raise DTypeError(f"{what}: for its bytes write accel.container({code}, 'uint8')")
+    if isinstance(values, Mapping):
+        raise DTypeError(f"{what}: write accel.container([*values.values()])")
+    if not array.ndim and isinstance(values, Iterable):
+        raise DTypeError(f"{what}: write accel.container([*values])")
+    refuse_other_than_numbers(array, "in a container")
 
 
 def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer:

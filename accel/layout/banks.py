@@ -200,6 +200,7 @@ def _checked_accesses(
         raise LayoutError(f"one vector is needed for each of {len(accesses)} accesses; found {len(vectors)}")
     checked = []
     for access, elements in zip(map(as_layout, accesses), vectors, strict=True):
+        addresses((), itemsize, elements)  # at once, as there may be very many offsets
         offsets = [tile(access(i)) for i in range(access.size)]
         addresses(offsets, itemsize, elements)  # raises if the offsets are not consecutive or not aligned
         checked.append(_Access(offsets[::elements], elements))

@@ -15,6 +15,8 @@ Part = TypeVar("Part")
 
 _LONGEST = 1000  # digits of an integer, far more than any layout needs
 
+_MOST_SHOWN = 200  # characters of text in an error
+
 
 def written(value: IntTuple) -> str:
     """Return nested tuples in the notation; ``(4)`` is a tuple of one part.
@@ -98,5 +100,9 @@ class Reader:
     def error(self, expected: str) -> LayoutError:
         """Return the error that points at the next token."""
         token, place = self._tokens[self._next]
-        shown = repr(token) if token else "the end"
-        return LayoutError(f"expected {expected} at position {place} of {self._text!r}; found {shown}")
+        shown = _shown(token) if token else "the end"
+        return LayoutError(f"expected {expected} at position {place} of {_shown(self._text)}; found {shown}")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}...")

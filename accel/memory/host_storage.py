@@ -3,6 +3,7 @@
 import builtins
 from functools import cache
 from operator import index as as_index
+from reprlib import repr as abbreviated
 from typing import Any, ClassVar, SupportsIndex, overload
 
 import numpy as np
@@ -316,7 +317,16 @@ def _whole(value: SupportsIndex) -> int:
     try:
         return as_index(value)
     except TypeError:
-        raise TypeError(f"an index is a whole number; found {value!r}") from None
+        raise TypeError(f"an index is a whole number; found {abbreviated(value)}{_instead(value)}") from None
+
+
+def _instead(index: object) -> str:
+    """Return what to write for an index that arrays of several elements or dimensions take."""
+    if isinstance(index, tuple):
+        return ": for rows and columns write x.view(accel.Layout((rows, columns)))[i, j]"
+    if isinstance(index, list | np.ndarray):
+        return ": for several elements write xp.asarray(x)[i]"
+    return ""
 
 
 def _as_ndarray(array: HostArray) -> HostArray:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from operator import index
-from typing import Any, ClassVar, NoReturn, Protocol, Self, SupportsIndex
+from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from accel import config
 from accel.abc.block import Span
@@ -18,10 +18,11 @@ from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.storage_work import Use, carry_out
+from accel.memory.writer import Writer, write_text
 from accel.support.call_sites import call_site
 from accel.support.enums import PlainEnum
 
-__all__ = ["Ownership", "Storage", "Writer"]
+__all__ = ["Ownership", "Storage"]
 
 
 class Ownership(PlainEnum):
@@ -33,14 +34,6 @@ class Ownership(PlainEnum):
 
     MANAGED = "managed"
     EXTERNAL = "external"
-
-
-class Writer(Protocol):
-    """Anything with a method ``write`` for text, such as a file."""
-
-    def write(self, text: str, /) -> object:
-        """Write some text."""
-        ...
 
 
 class Storage(OnDevice):
@@ -205,7 +198,7 @@ class Storage(OnDevice):
 
     def write_to(self, file: Writer) -> None:
         """Write ``str(self)`` to a file or any other writer."""
-        file.write(str(self))
+        write_text(file, str(self))
 
     def offset(self, n: SupportsIndex) -> int:
         """Return the address of element ``n``; ``n`` may be the size, for the address past the end.

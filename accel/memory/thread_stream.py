@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import NoReturn
 from weakref import ref
 
-from accel.abc.stream import CurrentStream, Event, event_text, raise_again
+from accel.abc.stream import CurrentStream, Event, as_event, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
 from accel.support.locks import forked_since, process, start
@@ -235,7 +235,7 @@ class ThreadStream(CurrentStream):
 
     def wait_for(self, event: Event) -> None:
         """Start work that is submitted from now on after an event."""
-        if not event.done():
+        if not as_event(event).done():
             self.submit(event.settle)
 
     def synchronize(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from accel.memory.storage import Writer
+from accel.memory.writer import Writer, write_text
 from accel.views.contents import TensorContents
 
 __all__ = ["html", "representation", "text", "write_to"]
@@ -38,7 +38,7 @@ def text(tensor: TensorContents, limit: SupportsIndex = 1000, edge: SupportsInde
 
 def write_to(tensor: TensorContents, file: Writer) -> None:
     """Write ``str(tensor)`` to a file or any other writer."""
-    file.write(str(tensor))
+    write_text(file, str(tensor))
 
 
 def representation(tensor: TensorContents) -> str:

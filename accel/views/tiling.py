@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout, Swizzle, coalesce
 from accel.layout.layout import joined, modes_of
-from accel.views.geometry import CACHED, SCALAR, Geometry, Shifted, blocks_of, clamped, geometry_of
+from accel.views.geometry import CACHED, Geometry, Shifted, blocks_of, clamped, geometry_of
 from accel.views.index_checks import as_axis, as_count, as_sizes, as_whole, refuse_partial_tile, tile_position
 from accel.views.slicing import subrange
 
@@ -177,7 +177,7 @@ def vectorized(geometry: Geometry, shape: tuple[Any, ...]) -> Shifted:
 
 def _nested_element(element: Layout, blocks: list[Layout]) -> Layout:
     """Return the layout of elements that are blocks of smaller elements, combined mode by mode."""
-    if element is SCALAR or element == SCALAR:
+    if element.size == 1:
         return joined(blocks)
     inner = modes_of(element)
     if len(inner) != len(blocks):

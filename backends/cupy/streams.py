@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from accel.abc import DeferredEvent, Event
-from accel.abc.stream import CurrentStream
+from accel.abc.stream import CurrentStream, as_event
 from accel.device import Device
 from accel.memory.thread_stream import ThreadStream
 
@@ -230,7 +230,7 @@ class CupyStream(CurrentStream):
             return  # the work of one stream is ordered anyway
         elif isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
-        elif not event.done():
+        elif not as_event(event).done():
             # A wait for earlier work only must not wait for the host too: the host may wait for that work.
             self.record()
             self._new_late_thread().submit(event.settle)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Protocol
 
 from accel.abc import Event
-from accel.abc.stream import CurrentStream, event_text, raise_again
+from accel.abc.stream import CurrentStream, as_event, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
 
@@ -249,7 +249,7 @@ class SimStream(CurrentStream):
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event of any device."""
-        self.submit("a wait", _nothing, (event,))
+        self.submit("a wait", _nothing, (as_event(event),))
 
     def synchronize(self) -> None:
         """Run work until all that was submitted so far is done; raises errors that no wait has raised yet."""

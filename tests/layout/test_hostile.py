@@ -221,3 +221,14 @@ def test_the_widest_swizzle_swizzles():
 def test_many_leaves_are_ordered_in_no_time():
     layout = library.make_ordered_layout((2,) * 30_000, tuple(range(30_000, 0, -1)))
     assert layout.stride[::-1] == Layout((2,) * 30_000).stride
+
+
+def test_an_error_shows_the_beginning_of_a_long_text():
+    with pytest.raises(LayoutError, match="at most 1000 digits at position 0") as caught:
+        Layout.parse("9" * 1_000_000 + ":1")
+    assert len(str(caught.value)) < 600
+
+
+def test_an_access_that_no_thread_can_make_is_refused_before_its_offsets_are_listed():
+    with pytest.raises(LayoutError, match="found 1 elements of 32 bytes"):
+        library.find_swizzle(Layout((1 << 20, 1 << 20)), 32)

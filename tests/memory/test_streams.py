@@ -390,3 +390,11 @@ def test_a_daemon_thread_that_submits_work_ends_quietly_with_the_process(stream)
         [sys.executable, "-c", textwrap.dedent(program)], check=False, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("wrong", [None, "other", 3])
+def test_a_wait_for_what_is_no_event_is_refused_and_harms_no_other_work(device, wrong):
+    stream, other = accel.new_stream(device), accel.new_stream(device)
+    with pytest.raises(TypeError, match=r"a stream waits for an event; found .*: write stream.wait_for\(other.record"):
+        stream.wait_for(other if wrong == "other" else wrong)
+    assert accel.zeros(3, device=device).copy_from_async(accel.zeros(3, device=device), stream=stream).wait() is None

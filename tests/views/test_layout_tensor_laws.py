@@ -223,3 +223,8 @@ def test_the_rows_of_a_tensor_are_what_it_iterates_over():
     assert len(found) == 3
     assert [row.to_numpy().tolist() for row in found] == [[0, 1], [2, 3], [4, 5]]
     assert list(accel.LayoutTensor(found, Layout(4))) == [0, 1, 2, 3]
+
+
+def test_elements_of_one_number_leave_no_axes_in_vectors_of_fewer_modes():
+    row = accel.container(range(6)).view(row_major(2, 3)).vectorize(1, 1)[1, :]
+    assert np.array_equal(row.vectorize(3).to_numpy(), [[3, 4, 5]])

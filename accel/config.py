@@ -59,6 +59,8 @@ class Settings:
         shared memory, which are no error.
     kernel_limit : int
         Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
+    compile_limit : int
+        Seconds after which a compiler of CUDA or HIP for simulated devices is ended.
     cache_dir : str
         Folder for the cache of compiled code; ``~`` is the home folder. If it cannot be written, nothing is cached.
     """
@@ -74,6 +76,7 @@ class Settings:
     sim_warp: int = 32
     kernel_checks: str = "memory,sync"
     kernel_limit: int = 60
+    compile_limit: int = 180
     cache_dir: str = ""
 
 
@@ -158,6 +161,7 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "sim_warp": _width,
     "kernel_checks": _checks,
     "kernel_limit": _count(1),
+    "compile_limit": _count(1),
     "cache_dir": _path,
 }
 

@@ -21,6 +21,7 @@
     ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
+    │   └── KernelCompileTimeoutError (TimeoutError)   a compiler that took too long
     ├── KernelCheckError (RuntimeError)          what a checked kernel did wrong, with reports
     │   ├── KernelMemoryError (KernelBoundsError)      an access out of bounds, after release or misaligned
     │   ├── KernelRaceError (RaceError)                threads use the same bytes unordered
@@ -69,6 +70,7 @@ __all__ = [
     "KernelBanksError",
     "KernelBoundsError",
     "KernelCheckError",
+    "KernelCompileTimeoutError",
     "KernelFaultError",
     "KernelInitError",
     "KernelLaunchError",
@@ -173,6 +175,10 @@ class KernelSignatureError(AccelError, TypeError):
 
 class KernelLaunchError(AccelError, RuntimeError):
     """A launch that the device refused."""
+
+
+class KernelCompileTimeoutError(KernelLaunchError, TimeoutError):
+    """A compiler of CUDA or HIP that took longer than the setting ``compile_limit`` allows."""
 
 
 class KernelCheckError(AccelError, RuntimeError):

@@ -37,6 +37,7 @@ GOOD = [
     ("kernel_checks", "banks,memory", "memory,banks"),
     ("kernel_checks", "banks, all", "memory,race,init,sync,banks"),
     ("kernel_limit", "10", 10),
+    ("compile_limit", "10", 10),
     ("cache_dir", "/somewhere", "/somewhere"),
 ]
 BAD = [

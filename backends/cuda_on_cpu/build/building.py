@@ -1,18 +1,21 @@
 """`build`: from a source to a shared object of its kernels, which the cache on disk keeps."""
 
-import json
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from accel.errors import KernelSyntaxError
 
 from ..text.options import accepted
 from . import disk_cache, flags
+from .cache_files import is_whole, keep_source, recorded
 from .compilers import Compiler, find_compiler
 from .digests import digest, digest_of_file
+from .interruption import interruptible
 from .machine_files import runtime_file
 
 __all__ = ["Built", "build", "build_with", "kernel_names"]
@@ -74,16 +77,14 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
     )
     runtime = runtime_file(compiler)
     key = digest(source, tuple(kernels), words, runtime.name)
-    result = _cached(key, runtime)
+    result = _cached(key, runtime, source)
     if result is None:
         from .compilation import compiled  # what the cache has needs none of it
 
-        with disk_cache.only_one(key):
-            result = _cached(key, runtime)  # another process may have built it meanwhile
-            if result is None:
-                name, headers = compiled(compiler, words, source, kernels, key, runtime, own=own, checked=checked)
-                disk_cache.write(disk_cache.folder() / f"{key}.json", json.dumps((name, headers)).encode())
-                result = Built(disk_cache.folder() / name, runtime)
+        work = partial(compiled, compiler, words, source, kernels, key, runtime, own=own, checked=checked)
+        with disk_cache.failures_named(), disk_cache.only_one(key):
+            # Another process may have built it meanwhile.
+            result = _cached(key, runtime, source) or Built(interruptible(work), runtime)
         disk_cache.keep_within_limit()
     return result
 
@@ -118,15 +119,20 @@ def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]
     return flags_of_libraries(source, kind=compiler.kind, warp=warp)
 
 
-def _cached(key: str, runtime: Path) -> Built | None:
-    """Return what was built before, if the headers that it included are the same."""
+def _cached(key: str, runtime: Path, source: str) -> Built | None:
+    """Return what was built before, if it is undamaged, and the headers that it included are the same."""
     folder = disk_cache.folder()
-    try:
-        name, headers = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
-        if any(digest_of_file(path) != content for path, content in headers.items()):
-            return None
-        for path in (folder / name, runtime):
-            os.utime(path)  # it was used: see disk_cache.drop_oldest
-    except (OSError, ValueError, TypeError, AttributeError):
+    known: Any = recorded(folder / f"{key}.json")
+    if known is None:
         return None
-    return Built(folder / name, runtime)
+    name, headers = known
+    path = folder / name
+    if any(digest_of_file(header) != content for header, content in headers.items()):
+        return None
+    if not (is_whole(path) and is_whole(runtime)):
+        return None
+    keep_source(source, path)
+    with suppress(OSError):
+        for each in (path, runtime):
+            os.utime(each)  # it was used: see disk_cache.drop_oldest
+    return Built(path, runtime)

@@ -1,20 +1,23 @@
 """`compiled`: the shared object of a source, as the compiler makes it."""
 
 import re
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..text.options import apart
 from . import disk_cache
+from .cache_files import keep_source, put, record
+from .compiler_process import run
 from .compilers import Compiler
 from .digests import digest, digest_of_file
+from .interruption import together
 from .linker import link
 from .machine_files import HEADERS
 from .machine_library import make_runtime
-from .precompiled import folder_of, precompile, run_with_headers
+from .precompiled import folder_of, precompile, words_for
 from .units import unit_of
 
 __all__ = ["compiled"]
@@ -30,32 +33,29 @@ def compiled(
     *,
     own: tuple[str, ...],
     checked: bool,
-) -> tuple[str, dict[str, str]]:
+) -> Path:
     """Compile a source; beside it, the runtime and the headers for the next source, if they are not there.
 
-    `own` are the options of all kernels.
-
-    Returns
-    -------
-    str, dict
-        The name of the shared object in the cache, and the headers of the user with their digests.
+    `own` are the options of all kernels. Returns the shared object in the cache.
     """
     words, macros = apart(words)
     unit, folder = unit_of(source, kernels, macros, checked=checked), disk_cache.folder()
     first = folder_of(compiler, own, runtime)
-    with TemporaryDirectory(dir=folder) as scratch, ThreadPoolExecutor(2) as beside:
-        beside_it = [beside.submit(copy_context().run, make_runtime, compiler, runtime)]
+    with TemporaryDirectory(dir=folder) as scratch:
+        work: list[Callable[[], Any]] = [
+            partial(_compile, compiler, words, unit, Path(scratch), first),
+            partial(make_runtime, compiler, runtime),
+        ]
         if first is not None:
-            beside_it.append(beside.submit(copy_context().run, precompile, compiler, own, first))
-        headers = _compile(compiler, words, unit, Path(scratch), first)
-        for each in beside_it:
-            each.result()
-        name = f"{digest(key, *headers.values())}.so"
-        whole = Path(scratch, name)
+            work.append(partial(precompile, compiler, own, first))
+        headers = together(*work)[0]
+        path = folder / f"{digest(key, *headers.values())}.so"
+        whole = Path(scratch, path.name)
         link(compiler, whole, [f"{scratch}/unit.o"], runtime)
-        disk_cache.write((folder / name).with_suffix(".cu"), source.encode(errors="surrogateescape"))
-        whole.replace(folder / name)
-    return name, headers
+        put(whole, path)
+    keep_source(source, path)
+    record(folder / f"{key}.json", (path.name, headers))
+    return path
 
 
 def _compile(
@@ -68,8 +68,8 @@ def _compile(
     file = scratch / "unit.cpp"
     file.write_text(unit, encoding="utf-8", errors="surrogateescape")
     dependencies = ("-MMD", "-MF", str(scratch / "unit.d"))
-    command = [*compiler.command, *words, "-I", str(HEADERS), *dependencies, "-c", str(file), "-o", f"{scratch}/unit.o"]
-    run_with_headers(command, scratch, first)
+    words = (*words, "-I", str(HEADERS), *words_for(first), *dependencies)
+    run([*compiler.command, *words, "-c", str(file), "-o", f"{scratch}/unit.o"], scratch)
     rule = (scratch / "unit.d").read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
     names = re.findall(r"(?:\\.|\S)+", rule)[2:]
     ours = tuple([str(each) for each in (HEADERS, scratch, first) if each is not None])

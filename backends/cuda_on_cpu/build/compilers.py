@@ -4,23 +4,24 @@ The first that works is used: the command in ``ACCEL_KERNEL_COMPILER``, or else 
 Trying one takes about 0.1 s, so the answer is kept in the cache folder, by the compiler's file and its time.
 """
 
-import json
 import os
 import re
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
 from . import disk_cache
+from .cache_files import record, recorded
+from .interruption import interruptible
 
 __all__ = ["VARIABLE", "Compiler", "find_compiler"]
 
@@ -97,13 +98,12 @@ def _remembered(command: tuple[str, ...]) -> Compiler:
     status = Path(path).stat()
     identity = repr((command, os.path.realpath(path), status.st_mtime_ns, status.st_size, _TRIAL))
     file = disk_cache.folder() / f"compiler-{sha256(identity.encode()).hexdigest()[:32]}.json"
-    try:
-        kind, version = json.loads(file.read_text(encoding="utf-8"))
-        return Compiler(command, str(kind), str(version))
-    except (OSError, ValueError, TypeError):
-        compiler = _tried(command)
-        disk_cache.write(file, json.dumps((compiler.kind, compiler.version)).encode())
-        return compiler
+    known: Any = recorded(file)
+    if known is None:
+        compiler = interruptible(partial(_tried, command))
+        known = compiler.kind, compiler.version
+        record(file, known)
+    return Compiler(command, *known)
 
 
 def _tried(command: tuple[str, ...]) -> Compiler:

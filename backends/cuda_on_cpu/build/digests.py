@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 __all__ = ["digest", "digest_of_file", "digest_of_files"]
@@ -14,9 +14,11 @@ def digest(*parts: object) -> str:
 
 
 def digest_of_file(path: str | Path) -> str:
-    """Return the digest of a file's content; empty if it cannot be read."""
+    """Return the digest of a file's content; empty if it cannot be read, or may have no end, as a pipe."""
     with suppress(OSError):
-        return sha256(Path(path).read_bytes()).hexdigest()
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                return file_digest(file, "sha256").hexdigest()
     return ""
 
 

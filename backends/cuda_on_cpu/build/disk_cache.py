@@ -1,7 +1,7 @@
 """The folder of compiled kernels: private to the user, shared by processes, bounded in size.
 
-A file is written under another name and then renamed, so a process that opens it reads all of it. Where the folder in
-the settings cannot be written, a temporary folder of this process takes its place.
+Where the folder in the settings cannot be written, a temporary folder of this process takes its place. How files get
+into it: `cache_files`.
 """
 
 import atexit
@@ -16,9 +16,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from accel import config
+from accel.errors import AccelError, KernelLaunchError
 from accel.support.locks import open_after_fork
 
-__all__ = ["drop_oldest", "folder", "keep_within_limit", "only_one", "write"]
+from .interruption import interrupted
+
+__all__ = ["drop_oldest", "failures_named", "folder", "keep_within_limit", "only_one"]
 
 LIMIT = 512 << 20
 _PAUSE = 60.0  # seconds between two looks at all files, which take longer than a compilation where they are thousands
@@ -52,26 +55,26 @@ def _remove(path: Path, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def write(file: Path, content: bytes) -> None:
-    """Write a file at once; do nothing if that fails, because a cache can be without it."""
-    with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as scratch:
-        whole = Path(scratch, file.name)
-        whole.write_bytes(content)
-        whole.replace(file)
-
-
 @contextmanager
 def only_one(name: str) -> Iterator[None]:
-    """Keep other threads and processes out of the same block of the same name."""
+    """Keep other threads and processes out of the same block of the same name, where files can be locked.
+
+    Otherwise the same work may be done twice, which costs only time.
+    """
     import fcntl  # not on Windows
 
-    descriptor = os.open(folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        descriptor = os.open(folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield
+        return
     try:
         _take(descriptor)
         yield
     finally:
         # A child that was forked meanwhile has the descriptor too: closing would leave the lock with it.
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 
@@ -79,13 +82,28 @@ def _take(descriptor: int) -> None:
     import fcntl
 
     end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(0.01)
-        else:
-            return
+    with suppress(OSError):  # a file system without locks
+        while time.monotonic() < end and not interrupted():
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.01)
+            else:
+                return
+
+
+@contextmanager
+def failures_named() -> Iterator[None]:
+    """Raise what the system says of the folder as an error of a launch."""
+    try:
+        yield
+    except AccelError:
+        raise
+    except OSError as error:
+        raise KernelLaunchError(
+            f"compiled kernels are kept in {folder()}, which failed ({error}); choose another folder, as in "
+            f"accel.configure(cache_dir='{tempfile.gettempdir()}/accel')"
+        ) from error
 
 
 def keep_within_limit() -> None:
@@ -95,7 +113,8 @@ def keep_within_limit() -> None:
         if last_look.exists() and 0 <= time.time() - last_look.stat().st_mtime < _PAUSE:
             return
         last_look.touch()
-    drop_oldest()
+    with suppress(OSError):  # the folder is gone, or cannot be read
+        drop_oldest()
 
 
 def drop_oldest(limit: int = LIMIT) -> None:

@@ -12,11 +12,14 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from accel.errors import CapabilityError
 
 from ..text.ptx import translated_ptx
 from . import disk_cache
+from .cache_files import move, record, recorded
+from .digests import digest_of_file
 
 __all__ = ["flags"]
 
@@ -91,20 +94,18 @@ def _replacements(headers: Path) -> Path:
             with TemporaryDirectory(dir=folder.parent) as scratch:
                 names = _write(headers, Path(scratch))
                 folder.mkdir(mode=0o700, exist_ok=True)
+                digests = {name: digest_of_file(Path(scratch, name)) for name in names}
                 for name in names:  # a compiler may be reading an older one
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    Path(scratch, name).replace(folder / name)
-                disk_cache.write(folder / "names", "\n".join(names).encode())
+                    move(Path(scratch, name), folder / name)
+                record(folder / "digests.json", digests)
     return folder
 
 
 def _is_whole(folder: Path) -> bool:
-    """Return whether all files are there: the cache drops the oldest when it is full."""
-    try:
-        names = (folder / "names").read_text(encoding="utf-8").split("\n")
-    except OSError:
-        return False
-    return all((folder / name).exists() for name in names)
+    """Return whether all files are there as they were written: the cache drops the oldest when it is full."""
+    digests: Any = recorded(folder / "digests.json")
+    return digests is not None and all(digest_of_file(folder / name) == value for name, value in digests.items())
 
 
 @cache

@@ -1,15 +1,16 @@
-"""The runtime of kernels: one shared object for each compiler, scratch when it is first needed."""
+"""The runtime of kernels: one shared object for each compiler, compiled when it is first needed."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
 from . import disk_cache, flags
+from .cache_files import is_whole, put
 from .compiler_process import run
 from .compilers import VARIABLE, Compiler
+from .interruption import together
 from .linker import link
 from .machine_files import API, HEADERS, MACHINE
 
@@ -20,11 +21,11 @@ _UNITS = (MACHINE / "unit_checks.cpp", MACHINE / "unit_machine.cpp", API / "unit
 
 
 def make_runtime(compiler: Compiler, file: Path) -> None:
-    """Compile the runtime, unless it is there."""
-    if file.exists():
+    """Compile the runtime, unless it is there, undamaged."""
+    if is_whole(file):
         return
     with disk_cache.only_one(file.stem):
-        if not file.exists():
+        if not is_whole(file):
             try:
                 _compile(compiler, file)
             except KernelSyntaxError as error:
@@ -35,10 +36,10 @@ def make_runtime(compiler: Compiler, file: Path) -> None:
 
 
 def _compile(compiler: Compiler, file: Path) -> None:
-    with TemporaryDirectory(dir=file.parent) as scratch, ThreadPoolExecutor(len(_UNITS)) as beside:
-        units = [beside.submit(copy_context().run, _object, compiler, unit, Path(scratch)) for unit in _UNITS]
-        link(compiler, Path(scratch, file.name), [each.result() for each in units])
-        Path(scratch, file.name).replace(file)
+    with TemporaryDirectory(dir=file.parent) as scratch:
+        objects = together(*[partial(_object, compiler, unit, Path(scratch)) for unit in _UNITS])
+        link(compiler, Path(scratch, file.name), objects)
+        put(Path(scratch, file.name), file)
 
 
 def _object(compiler: Compiler, unit: Path, scratch: Path) -> str:

@@ -1,28 +1,25 @@
 """The headers of kernels, precompiled: for g++, which takes such a file where it fits, and else reads the headers."""
 
 import os
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
 from . import disk_cache
+from .cache_files import is_whole, put
 from .compiler_process import run
 from .compilers import Compiler
 from .digests import digest
 from .machine_files import HEADERS
 
-__all__ = ["folder_of", "precompile", "run_with_headers"]
+__all__ = ["folder_of", "precompile", "words_for"]
 
 _HEADER = "accel_sim/kernel.h"
-_DAMAGED = re.compile(r"cannot read (PCH|\S*\.gch)|internal compiler error")
-"""What g++ says of a damaged precompiled header."""
 
 
 def folder_of(compiler: Compiler, words: tuple[str, ...], runtime: Path) -> Path | None:
-    """Return the folder to look for headers in first, with the precompiled one or without; None if that does not work.
+    """Return the folder of the precompiled header, which is there or not; None if the compiler takes none.
 
     Parameters
     ----------
@@ -42,7 +39,7 @@ def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None
     """Write the precompiled header, unless it is there; do nothing if that fails, because it only saves time."""
     file = folder / f"{_HEADER}.gch"
     try:
-        if file.exists():
+        if is_whole(file):
             os.utime(file)  # it is used: see disk_cache.drop_oldest
             return
         with TemporaryDirectory(dir=disk_cache.folder()) as scratch:
@@ -50,23 +47,11 @@ def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None
             command = [*compiler.command, *words, "-I", str(HEADERS), "-x", "c++-header", str(HEADERS / _HEADER)]
             run([*command, "-o", str(whole)], Path(scratch))
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            whole.replace(file)
+            put(whole, file)
     except (OSError, KernelLaunchError, KernelSyntaxError):
         return
 
 
-def run_with_headers(command: Sequence[str], scratch: Path, folder: Path | None) -> None:
-    """Run a compiler with a folder of precompiled headers; without it, and without the file, if that is damaged.
-
-    The errors are those of `run`.
-    """
-    if folder is None:
-        run(command, scratch)
-        return
-    try:
-        run([*command, "-iquote", str(folder)], scratch)
-    except (KernelLaunchError, KernelSyntaxError) as error:
-        if not _DAMAGED.search(str(error)):
-            raise
-        (folder / f"{_HEADER}.gch").unlink(missing_ok=True)
-        run(command, scratch)
+def words_for(folder: Path | None) -> tuple[str, ...]:
+    """Return the options that make g++ use the precompiled header in a folder; none if it is not there, or damaged."""
+    return ("-iquote", str(folder)) if folder is not None and is_whole(folder / f"{_HEADER}.gch") else ()

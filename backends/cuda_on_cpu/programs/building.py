@@ -8,8 +8,10 @@ from tempfile import TemporaryDirectory
 
 from ..build import disk_cache, flags, libraries
 from ..build.building import Built
+from ..build.cache_files import is_whole, put
 from ..build.compiler_process import run
 from ..build.compilers import Compiler, find_compiler
+from ..build.interruption import interruptible
 from ..build.linker import link
 from ..build.machine_files import HEADERS, runtime_file
 from ..build.machine_library import make_runtime
@@ -73,16 +75,22 @@ def build_program(
     runtime = runtime_file(compiler)
     key = sha256(repr((paths, texts, words, warp, checked, runtime.name)).encode(errors="surrogateescape")).hexdigest()
     target = disk_cache.folder() / f"{key}.so"
-    if not target.exists():
+
+    def compile_all() -> None:
         make_runtime(compiler, runtime)
-        with disk_cache.only_one(key), TemporaryDirectory(dir=disk_cache.folder()) as scratch:
+        with TemporaryDirectory(dir=disk_cache.folder()) as scratch:
             mirror(texts, Path(scratch), checked=checked)
             kernels = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
             program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(scratch), texts)
             objects = program.objects(paths, checked=checked)
             symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
             link(compiler, Path(scratch, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
-            Path(scratch, target.name).replace(target)
+            put(Path(scratch, target.name), target)
+
+    if not (is_whole(target) and is_whole(runtime)):
+        with disk_cache.failures_named(), disk_cache.only_one(key):
+            if not (is_whole(target) and is_whole(runtime)):  # another process may have built it meanwhile
+                interruptible(compile_all)
         disk_cache.keep_within_limit()
     return Built(target, runtime)
 

@@ -59,6 +59,7 @@ BAD = [
     ("kernel_checks", "memory,speed", "write all, none, or some of memory,race,init,sync,banks"),
     ("kernel_checks", True, "write all, none, or some of memory,race,init,sync,banks"),
     ("kernel_limit", 0, "write a whole number, 1 or more"),
+    ("compile_limit", 0, "write a whole number, 1 or more"),
     ("cache_dir", "", "write a folder"),
     ("cache_dir", 3, "write a folder"),
 ]

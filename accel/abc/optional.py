@@ -268,6 +268,7 @@ class Executable(Protocol):
         *,
         shared: int,
         stream: Stream | None,
+        cooperative: bool = False,
     ) -> None:
         """Start the kernel, ordered by the stream.
 
@@ -281,11 +282,15 @@ class Executable(Protocol):
             Bytes of shared memory for each block of threads.
         stream : Stream, optional
             A stream of the device.
+        cooperative : bool
+            All blocks run at once, and may wait for each other.
 
         Raises
         ------
         KernelLaunchError
-            If the device refuses the launch.
+            If the device refuses the launch, as one of more blocks than it runs at once, if they are to.
+        CapabilityError
+            If the device has no cooperative launches.
         """
         ...
 

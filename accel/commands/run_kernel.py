@@ -84,7 +84,7 @@ def _program(args: argparse.Namespace) -> tuple[int, list[KernelReport]]:
 
 def _kernel(args: argparse.Namespace) -> tuple[int, list[KernelReport]]:
     options = [*[f"-I{folder}" for folder in args.folders], *[f"-D{macro}" for macro in args.macros]]
-    kernel = RawKernel.from_file(args.file, args.kernel, options=options)
+    kernel = RawKernel.from_file(args.file, args.kernel, options=options, enable_cooperative_groups=args.cooperative)
     arguments = _arguments(args, kernel)
     try:
         kernel(*arguments, grid=args.grid, block=args.block, shared=args.shared).wait()

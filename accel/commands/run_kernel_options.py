@@ -28,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", type=_extents, default=(1,), metavar="X[,Y[,Z]]", help="blocks (default: 1)")
     parser.add_argument("--block", type=_extents, default=(256,), metavar="X[,Y[,Z]]", help="threads (default: 256)")
     parser.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of a block")
+    parser.add_argument("--cooperative", action="store_true",
+                        help="all blocks of the kernel run at once, and may wait for each other")  # fmt: skip
     parser.add_argument(
         "--arg", action="append", default=[], metavar="VALUE", help="an argument of the kernel, in order"
     )

@@ -1,7 +1,7 @@
 """`Platform`: all differences between CUDA and ROCm.
 
 CuPy's header for HIP answers ``hipErrorUnknown`` in place of the functions that it does not have. Of those that this
-backend calls these are ``cudaMemcpy2DAsync`` and ``cuFuncSetAttribute``.
+backend calls these are ``cudaMemcpy2DAsync``, ``cuFuncSetAttribute`` and ``cuLaunchCooperativeKernel``.
 """
 
 from collections.abc import Mapping
@@ -33,6 +33,8 @@ class Platform(NamedTuple):
         Bytes of shared memory that a block of any kernel may use.
     more_shared : bool
         Whether a kernel may use more than that, after an attribute of it is set.
+    cooperative : bool
+        Whether CuPy launches cooperative kernels.
     pitched : bool
         Whether CuPy passes copies of rows with pitches (memcpy2D) on to the driver.
     appended : frozenset of str
@@ -53,6 +55,7 @@ class Platform(NamedTuple):
     threads: int
     shared: int
     more_shared: bool
+    cooperative: bool
     pitched: bool
     appended: frozenset[str]
     overridden: Mapping[str, str]
@@ -103,6 +106,7 @@ CUDA = Platform(
     threads=1 << 41,  # the maximum of blocks times the maximum of threads per block
     shared=48 << 10,
     more_shared=True,
+    cooperative=True,
     pitched=True,
     appended=frozenset({"ftz=true"}),
     overridden={
@@ -124,6 +128,7 @@ ROCM = Platform(
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
     shared=64 << 10,  # all that a block can have
     more_shared=False,
+    cooperative=False,
     pitched=False,
     appended=frozenset(),
     overridden=dict.fromkeys(

@@ -5,7 +5,7 @@ from typing import Any
 
 from accel.abc import Stream
 from accel.device import Device
-from accel.errors import KernelLaunchError
+from accel.errors import CapabilityError, KernelLaunchError
 from accel.support.kernel_reports import Dim3
 
 from .device_streams import DeviceStreams
@@ -30,7 +30,14 @@ class RawExecutable:
         self.allowed = driver.platform.shared
 
     def launch(
-        self, grid: Dim3, block: Dim3, arguments: tuple[Any, ...], *, shared: int, stream: Stream | None
+        self,
+        grid: Dim3,
+        block: Dim3,
+        arguments: tuple[Any, ...],
+        *,
+        shared: int,
+        stream: Stream | None,
+        cooperative: bool = False,
     ) -> None:
         """Launch the kernel on a stream.
 
@@ -40,11 +47,19 @@ class RawExecutable:
         ------
         KernelLaunchError
             If the device refuses it.
+        CapabilityError
+            If it is to be cooperative, and CuPy has no such launches here.
         """
+        if cooperative and not self.driver.platform.cooperative:
+            raise CapabilityError(
+                f"CuPy launches no cooperative kernels on {self.driver.platform.name}; split the kernel in two where "
+                f"it waits for the grid"
+            )
         queue, memory = self.streams.stream_for(stream, self._device), Arguments.of(arguments)
         self.allow(shared)
         self.streams.wait_for_reused(queue)
-        queue.submit(lambda: self._start(grid, block, shared, queue, memory), timed=stream is not None)
+        start = self._start_cooperative if cooperative else self._start
+        queue.submit(lambda: start(grid, block, shared, queue, memory), timed=stream is not None)
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
         """Return memory for the arguments, and the launch that uses them."""
@@ -60,6 +75,10 @@ class RawExecutable:
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
         self.driver.launch_kernel(self.pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
+
+    def _start_cooperative(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
+        launch = self.driver.cuda.driver.launchCooperativeKernel
+        launch(self.pointer, *grid, *block, shared, queue.handle, arguments.table)
 
     def allow(self, shared: int) -> None:
         """Allow launches of this kernel with more shared memory than the default limit."""

@@ -1,9 +1,16 @@
 import ctypes
+import re
+import sys
 
 import numpy as np
 import pytest
 from accel.backends.cuda_on_cpu.build.building import build
 from accel.backends.cuda_on_cpu.launch.module import Module
+
+import accel
+from accel import RawKernel
+from accel.commands.cli import main
+from accel.errors import CapabilityError, KernelFaultError
 
 SOURCE = """\
 __device__ __attribute__((noinline)) void* here(int number) {
@@ -91,3 +98,31 @@ def test_functions_of_a_file_of_the_user_have_its_lines(tmp_path):
     assert {(frame.line, frame.text) for frame in frames if frame.file.endswith("tool.h")} >= {
         (3, "return __builtin_return_address(0); }")
     }
+
+
+@pytest.fixture
+def without_reader(monkeypatch):
+    """Python without pyelftools."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "elftools"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "elftools", None)
+
+
+def trap():
+    return RawKernel.from_source('extern "C" __global__ void trap(int* x) { if (*x == 0) __trap(); }')
+
+
+def test_checks_ask_for_the_reader_of_lines_before_the_launch(without_reader):
+    x = accel.zeros(1, "int32", device="sim")
+    with pytest.raises(CapabilityError, match=r"pip install 'accel-container\[cuda-sim\]'") as caught:
+        trap()(x, grid=1, block=1)
+    remedy = re.search(r"accel\.configure\((\w+)='(\w+)'\)", str(caught.value))
+    with accel.using(**{remedy[1]: remedy[2]}), pytest.raises(KernelFaultError, match="trap"):
+        trap()(x, grid=1, block=1).wait()
+
+
+def test_a_program_asks_for_the_reader_of_lines_before_it_is_compiled(without_reader, tmp_path, capsys):
+    file = tmp_path / "program.cu"
+    file.write_text("int main() { return does_not_compile; }")
+    assert main(["run-kernel", str(file)]) == 1
+    assert "pip install 'accel-container[cuda-sim]'" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Whole programs, with host code and `main`, on the simulated device."""
 
+import platform
 import re
 from pathlib import Path
 
@@ -205,6 +206,44 @@ def test_a_kernel_that_launches_a_kernel_is_an_error(tmp_path):
     ended, _ = run(tmp_path / "nested.cu")
     assert ended.code == 1
     assert "kernel launches from kernels" in str(ended.reports[0])
+
+
+ASSEMBLY = """
+#include <cstdint>
+#define PAUSE asm volatile("pause" ::: "memory")
+static uint64_t now() {
+    uint32_t low, high;
+    asm volatile("rdtsc" : "=a"(low), "=d"(high));
+    return uint64_t(high) << 32 | low;
+}
+static void exchange(int* x, int& y) { __asm__ __volatile__("xchgl %0, %1" : "+r"(y), "+m"(*x) :: "memory"); }
+using Words = struct { int a, b; };
+__global__ void add(int* x, Words w) {
+    int y;
+    asm("add.s32 %0, %1, %2;" : "=r"(y) : "r"(w.a), "r"(w.b));
+    *x = y;
+}
+int main() {
+    int* x;
+    cudaMallocManaged(&x, 4);
+    uint64_t begin = now();
+    add<<<1, 1>>>(x, Words{3, 4});
+    cudaDeviceSynchronize();
+    PAUSE;
+    int y = 9;
+    exchange(x, y);
+    return now() > begin && y == 7 ? *x : 1;
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="assembly of x86")
+@pytest.mark.parametrize("checks", ["all", "none"])
+def test_assembly_of_the_host_runs_beside_that_of_kernels(tmp_path, checks):
+    (tmp_path / "clock.cu").write_text(ASSEMBLY)
+    ended, _ = run(tmp_path / "clock.cu", checks=checks)
+    assert (ended.code, ended.reports) == (9, [])
 
 
 def test_a_program_of_several_files_is_one_program(tmp_path):

@@ -155,7 +155,7 @@ def test_ptx_that_is_not_simulated_is_an_error_at_its_line(what):
 
 def test_a_call_takes_the_place_of_each_instruction_and_lines_stay():
     text = 'asm("add.u32 %0, %1, 1;"\n : "=r"(y) : "r"(x)); asm("unknown;");'
-    result = translated_ptx(text, lambda message: f"refused({message})")
+    result = translated_ptx(text, lambda _, message: f"refused({message})")
     assert "accel_sim::ptx::add<uint32_t>(accel_sim_1, 1)" in result
     assert "refused(unknown;)" in result
     assert result.count("\n") == 1

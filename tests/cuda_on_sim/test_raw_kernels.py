@@ -8,7 +8,7 @@ import pytest
 
 import accel
 from accel import Device, NDBuffer, RawKernel, xp
-from accel.errors import DeviceLostError, KernelLaunchError, LayoutError, RaceError
+from accel.errors import DeviceLostError, KernelLaunchError, KernelSyncError, LayoutError, RaceError
 from accel.testing import no_races, seeded
 from accel.testing.faults import lose_device
 
@@ -115,6 +115,13 @@ class TestExtents(raw_contract.Extents):
             with accel.using(sim_warp=width):
                 kernel("width")(c, grid=1, block=1)
             assert c.to_numpy() == width
+
+
+class TestCooperative(raw_contract.Cooperative):
+    def test_a_wait_for_the_grid_without_asking_is_an_error(self):
+        x = container(range(64), "int32")
+        with pytest.raises(KernelSyncError, match="not cooperative"):
+            raw_contract.RawKernel.from_source(raw_contract.TURN)(x, grid=4, block=16).wait()
 
 
 class TestRefused(raw_contract.Refusals):

@@ -8,6 +8,8 @@ import pytest
 
 from accel.commands.cli import main
 
+from ..kernels.raw_contract import TURN
+
 KERNELS = """
 extern "C" __global__ void scale(float* x, float factor, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -147,3 +149,13 @@ def test_extents_are_one_to_three_numbers_above_0(kernels, capsys, extents):
         run(kernels, "--kernel", "scale", "--grid", extents)
     assert ended.value.code == 2
     assert "write as in 4 or 16,16" in capsys.readouterr().err
+
+
+def test_a_cooperative_kernel_may_wait_for_the_grid(tmp_path, capsys):
+    file = tmp_path / "turn.cu"
+    file.write_text(TURN)
+    arguments = f"{file} --kernel turn_all --grid 2 --block 4 --arg int[8]=arange".split()
+    assert run(*arguments) == 1
+    assert "not cooperative" in capsys.readouterr().err
+    assert run(*arguments, "--cooperative") == 0
+    assert "17" in capsys.readouterr().out

@@ -93,12 +93,21 @@ def test_local_declarations_without_a_value_are_declared(body, names):
         'extern "C" { int x; }',
         "enum E { A, B }; union U { int x; float y; };",
         "typedef struct { int x; } T; class C final { int x; };",
+        "using T = struct { int x; }; using U = struct alignas(8) { int x; }; struct ALIGNED(8) A { int x; };",
+        "struct A : B<(N > 1)> { int x; }; enum class E : int { A, B }; void f() { using T = struct { int x; }; }",
         "int x = 1; __device__ float y; __constant__ float z[3];",
         "void f(int a) { struct L { int x; }; }",
     ],
 )
 def test_what_no_function_declares_is_left_alone(source):
     assert translated(source, checked=True) == source
+
+
+@pytest.mark.parametrize("after", ["", " const", " noexcept", " noexcept(true)", " const &", " -> struct A"])
+def test_functions_that_return_a_class_are_functions(after):
+    for before in ("struct A f(int n)", "inline enum E f()", "__attribute__((unused)) struct A f()"):
+        assert declared(f"{before}{after} {{ int x; }}") == ["x"]
+    assert declared(f"auto f(){after or ' -> struct A'} {{ int x; }}") == ["x"]
 
 
 def test_methods_are_functions():
@@ -142,6 +151,51 @@ def test_dynamic_shared_memory_outside_of_functions_is_declared_in_those_that_us
 def test_static_shared_memory_stays():
     source = "__shared__ int a; void f() { __shared__ float s[32]; extern int n; }"
     assert translated(source, checked=True) == source
+
+
+HOST = [
+    'asm volatile("rdtsc" : "=a"(low), "=d"(high));',
+    '__asm__ __volatile__("xchgl %0, %1" : "+r"(x), "+m"(y) :: "memory");',
+    'asm volatile("cpuid\\n\\tlfence" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(1));',
+    'asm(".byte 0x0f, 0x31");',
+    'asm volatile("" : "+m"(x) : : "memory");',
+    'asm volatile("" ::: "memory");',
+    'register int r asm("rax");',
+]
+
+
+@pytest.mark.parametrize("statement", HOST)
+@pytest.mark.parametrize(
+    "head",
+    ["{}", "void f() {{ {} }}", "template <int N> struct S {{ static int g() {{ {} }} }};", "#define CLOCK {}\n"],
+)
+def test_assembly_of_the_host_stays(head, statement):
+    for before in ("", "__global__ void k() { int x = 1; }\n", "__device__ int number;\n"):
+        source = before + head.format(statement)
+        assert translated(source, checked=False) == source
+
+
+def test_assembly_without_instructions_stays_in_kernels_too():
+    source = '__global__ void k(int* x) { asm volatile("" ::: "memory"); }'
+    assert translated(source, checked=False) == source
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "__global__ void f()",
+        "__host__ __device__ int f()",
+        "struct S { __device__ void f()",
+        "void f() { g([] __device__",
+    ],
+)
+def test_assembly_of_the_host_is_an_error_in_code_of_the_device(head):
+    assert "static_assert(false" in translated(f"{head} {{ {HOST[0]} }}", checked=False)
+
+
+@pytest.mark.parametrize("text", ["trap;", "exit;", "ret;", "brkpt;", "@p exit;", "wgmma.fence.sync;", "@!%p ret;"])
+def test_inline_ptx_of_a_function_without_attributes_stays_an_error(text):
+    assert "static_assert(false" in translated(f'void f() {{ asm volatile("{text}"); }}', checked=False)
 
 
 def test_inline_ptx_is_an_error_that_names_the_instruction():

@@ -76,12 +76,14 @@ class Module:
         self._loaded, self._warp = loaded, warp
         self._entries = {}
 
-    def launch(self, name, grid, block, arguments, shared_bytes=0, seed=0, *, checks="sync", memory=()):
+    def launch(
+        self, name, grid, block, arguments, shared_bytes=0, seed=0, *, checks="sync", memory=(), cooperative=False
+    ):
         """Run a kernel with a grid and a block of up to three extents each.
 
         Checks other than ``sync`` are those of a module that is compiled with checks; `memory` is what it may use.
         """
-        outcome = self._run(name, grid, block, arguments, shared_bytes, seed, checks, memory)
+        outcome = self._run(name, grid, block, arguments, shared_bytes, seed, checks, memory, cooperative)
         findings = [each for each in outcome.findings if not self._is_one_barrier(each)]
         if findings:
             raise KernelError(f"{name}: {'; '.join(map(self._said, findings))}")
@@ -95,7 +97,7 @@ class Module:
             lines[self._loaded.frames(finding.here.pc)] = passes + finding.passes[0], fewest + finding.passes[1]
         return max([passes / fewest for passes, fewest in lines.values()], default=1)
 
-    def _run(self, name, grid, block, arguments, shared_bytes, seed, checks, memory):
+    def _run(self, name, grid, block, arguments, shared_bytes, seed, checks, memory, cooperative=False):
         values = [np.asarray(argument) for argument in arguments]
         sizes = [value.nbytes for value in values]
         if sizes != self.sizes(name):
@@ -104,6 +106,7 @@ class Module:
         outcome = run(
             self._loaded, self._entries[name], values, grid=three(grid), block=three(block), shared=shared_bytes,
             warp=self._warp, ranges=ranges, checks=checks, seed=seed, limit=SECONDS,
+            cooperative=cooperative,
         )  # fmt: skip
         for shadow in [each.cells for each in ranges if each.cells]:
             self._loaded.runtime.accel_sim_drop_cells(ctypes.c_void_p(shadow))

@@ -237,6 +237,39 @@ class Extents(Contract):
         assert c.to_numpy().tolist() == [1, 1, 1]
 
 
+TURN = """
+#include <cooperative_groups.h>
+extern "C" __global__ void turn_all(accel::View<int, 1> x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    x(i) += 10;
+    cooperative_groups::this_grid().sync();
+    const int other = x(n - 1 - i);
+    cooperative_groups::this_grid().sync();
+    x(i) = other;
+}
+"""
+
+
+class Cooperative(Contract):
+    @pytest.fixture
+    def turn_all(self):
+        return RawKernel.from_source(TURN, enable_cooperative_groups=True)
+
+    def test_all_blocks_wait_for_each_other(self, container, turn_all):
+        c = container(range(64), "int32")
+        for each in (turn_all, pickle.loads(pickle.dumps(turn_all))):
+            each(c, grid=4, block=16)
+        assert c.to_numpy().tolist() == list(range(20, 84))
+        turn_all(c, over=64, block=32).wait()
+        assert c.to_numpy().tolist() == list(range(93, 29, -1))
+
+    def test_more_blocks_than_run_at_once_are_refused(self, container, turn_all):
+        c = container(np.zeros(32 * 1024), "int32")
+        with pytest.raises(KernelLaunchError, match=r"(?i)cooperative"):
+            turn_all(c, grid=1024, block=32)
+        assert not c.to_numpy().any()
+
+
 class Refusals(Contract):
     def test_memory_of_two_devices(self, devices, container):
         first, second = devices[:2]

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, SupportsIndex
 
 from accel.abc import Event, Executable, Limits, Stream, SupportsRawKernels
@@ -14,7 +13,7 @@ from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blo
 from accel.kernels.raw.launcher import Launcher, launcher
 from accel.kernels.raw.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.raw.signature import Signature
-from accel.kernels.raw.sources import KernelSource
+from accel.kernels.raw.sources import KernelSource, text_of
 from accel.memory import heap_of
 from accel.memory.storage_work import Use, submit_in_order, submit_ordered
 from accel.support.locks import open_after_fork
@@ -57,19 +56,38 @@ class RawKernel:
     >>> scale(c, 2.0, over=c.size)  # doctest: +SKIP
     """
 
-    __slots__ = ("_executables", "_launchers", "_options", "_signature", "_source", "name", "parameters")
+    __slots__ = (
+        "_cooperative",
+        "_executables",
+        "_launchers",
+        "_options",
+        "_signature",
+        "_source",
+        "name",
+        "parameters",
+    )
 
-    def __init__(self, source: str, name: str | None, options: Sequence[str], file: str) -> None:
+    def __init__(
+        self, source: str, name: str | None, options: Sequence[str], file: str, cooperative: bool = False
+    ) -> None:
         self.name = only_kernel(source) if name is None else name
         self.parameters: tuple[Parameter, ...] = parameters_of(source, self.name)
         self._signature = Signature(self.name, self.parameters)
         self._source = KernelSource(source, file)
         self._options = _as_options(options)
+        self._cooperative = bool(cooperative)
         self._executables: dict[Device, Executable] = {}
         self._launchers: tuple[Launcher, ...] = ()
 
     @classmethod
-    def from_source(cls, source: str, name: str | None = None, *, options: Sequence[str] = ()) -> "RawKernel":
+    def from_source(
+        cls,
+        source: str,
+        name: str | None = None,
+        *,
+        options: Sequence[str] = (),
+        enable_cooperative_groups: bool = False,
+    ) -> "RawKernel":
         """Return a kernel of a source.
 
         Parameters
@@ -80,6 +98,9 @@ class RawKernel:
             Name of the kernel; optional if the source has only one.
         options : sequence of str
             Options for the compiler, as in ``-DWIDTH=4``.
+        enable_cooperative_groups : bool
+            Launch all blocks at once, so that they may wait for each other by
+            ``cooperative_groups::this_grid().sync()``. More blocks than the device runs at once are refused.
 
         Raises
         ------
@@ -88,14 +109,19 @@ class RawKernel:
         TypeError
             If the options are not a sequence of str.
         """
-        return cls(source, name, options, "<source>")
+        return cls(source, name, options, "<source>", enable_cooperative_groups)
 
     @classmethod
     def from_file(
-        cls, path: str | PathLike[str], name: str | None = None, *, options: Sequence[str] = ()
+        cls,
+        path: str | PathLike[str],
+        name: str | None = None,
+        *,
+        options: Sequence[str] = (),
+        enable_cooperative_groups: bool = False,
     ) -> "RawKernel":
         """Return a kernel of a source file; see `from_source`."""
-        return cls(Path(path).read_text(encoding="utf-8"), name, options, fspath(path))
+        return cls(text_of(path), name, options, fspath(path), enable_cooperative_groups)
 
     def __call__(
         self,
@@ -145,7 +171,7 @@ class RawKernel:
         KernelLaunchError
             If the device refuses the launch.
         CapabilityError
-            If the device does not run CUDA or HIP.
+            If the device does not run CUDA or HIP, or launches no cooperative kernels.
         """
         configuration = grid, over, block, shared
         for launch_in_order in self._launchers:
@@ -165,7 +191,9 @@ class RawKernel:
 
         def launch() -> None:
             if 0 not in blocks:
-                executable.launch(blocks, threads, bound.values, shared=nbytes, stream=stream)
+                executable.launch(
+                    blocks, threads, bound.values, shared=nbytes, stream=stream, cooperative=self._cooperative
+                )
 
         event = submit_in_order(heap, queue, bound.uses, launch) if 0 not in blocks else None
         if event is None:
@@ -188,8 +216,9 @@ class RawKernel:
             with _compiling:  # another thread may have compiled it meanwhile
                 executable = self._executables.get(target) or self._compile(target)
                 self._executables[target] = executable
-                result = launcher(heap_of(target), executable, self.parameters, self._uses)
-                self._launchers += () if result is None else (result,)
+                if not self._cooperative:
+                    result = launcher(heap_of(target), executable, self.parameters, self._uses)
+                    self._launchers += () if result is None else (result,)
         return executable
 
     def _uses(self, arguments: Sequence[Any]) -> list[Use]:
@@ -225,7 +254,7 @@ class RawKernel:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self._source.text, self.name, self._options, self._source.file)
+        return type(self), (self._source.text, self.name, self._options, self._source.file, self._cooperative)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.parameters))})"

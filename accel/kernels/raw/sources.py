@@ -2,12 +2,14 @@
 
 import re
 from functools import cache
+from os import PathLike
+from pathlib import Path
 from pkgutil import get_data
 from typing import NamedTuple
 
 from accel.errors import KernelSyntaxError
 
-__all__ = ["KernelSource"]
+__all__ = ["KernelSource", "text_of"]
 
 _ERROR = r"(?:\w+ )?error:? (?P<what>.*)"
 _USED = r"line (\d+) of {file}|^{file}[(:](\d+).*(?:required|instantiation)"
@@ -50,6 +52,20 @@ class KernelSource(NamedTuple):
         located = KernelSyntaxError(f"{kernel} does not compile: {what['what']}", (self.file, line, None, text))
         located.add_note(message)
         return located
+
+
+def text_of(path: str | PathLike[str]) -> str:
+    """Return the text of a source file, as compilers read it: in any encoding, with or without a mark of UTF-8.
+
+    Raises
+    ------
+    ValueError
+        If it is a pipe or a device, which may have no end.
+    """
+    file = Path(path)
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise ValueError(f"{file} is no regular file; write the source to one, or pass its text to from_source")
+    return file.read_text(encoding="utf-8-sig", errors="surrogateescape")
 
 
 @cache

@@ -17,6 +17,7 @@ from .compilers import Compiler, find_compiler
 from .digests import digest, digest_of_file
 from .interruption import interruptible
 from .machine_files import runtime_file
+from .report_reader import refuse_without_reader
 
 __all__ = ["Built", "build", "build_with", "kernel_names"]
 
@@ -66,8 +67,10 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
     KernelLaunchError
         If the compiler was ended, or had no memory.
     CapabilityError
-        If there is no compiler, or an option is not known.
+        If there is no compiler, or an option is not known, or the checks have no reader of debug information.
     """
+    if checked:
+        refuse_without_reader()
     compiler = find_compiler()
     own = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
     words = (

@@ -15,6 +15,7 @@ from ..build.interruption import interruptible
 from ..build.linker import link
 from ..build.machine_files import HEADERS, runtime_file
 from ..build.machine_library import make_runtime
+from ..build.report_reader import refuse_without_reader
 from ..build.units import literal
 from ..text.options import accepted, apart
 from ..text.translation import constants
@@ -64,8 +65,11 @@ def build_program(
     KernelSyntaxError
         If it does not compile; the message has all that the compiler said.
     CapabilityError
-        If there is no compiler, or an option or a construct is not simulated.
+        If there is no compiler, or an option or a construct is not simulated, or the checks have no reader of debug
+        information.
     """
+    if checked:
+        refuse_without_reader()
     compiler = find_compiler()
     paths = [path.resolve() for path in sources]
     around = [folder.resolve() for folder in folders]

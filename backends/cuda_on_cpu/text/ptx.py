@@ -6,12 +6,13 @@ with an instruction that is not there.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .tokens import Token, edited, matching, tokens
 
-__all__ = ["CALLS", "translated_ptx"]
+__all__ = ["CALLS", "is_ptx", "translated_ptx"]
 
 CALLS = "accel_sim::ptx::"
 """What the functions of the header begin with, so the text that needs it."""
@@ -70,6 +71,11 @@ _MOST_MACROS = 8  # within macros
 _ATOMICS = frozenset(["add", "min", "max", "and", "or", "xor", "exch", "cas"])
 
 
+_Refused: TypeAlias = Callable[[int, str], str | None]
+_FROM_MACRO = "which a macro makes"
+_PTX = re.compile(r"[a-z]\w*(?:::\w+)*\.[a-z]|^\s*(?:@!?%?\w+\s+)?(?:trap|exit|ret|brkpt)\b")
+
+
 class _UnknownError(Exception):
     """What is not translated."""
 
@@ -81,7 +87,18 @@ class _Statement(NamedTuple):
     operands: tuple[tuple[str, str], ...]
 
 
-def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> str:
+def is_ptx(text: str) -> bool:
+    """Return whether assembly is that of NVIDIA's GPUs: words of processors have no types after a dot.
+
+    Examples
+    --------
+    >>> is_ptx("tensor.core.f32 %0;"), is_ptx("rdtsc"), is_ptx("xchg %0, %1")
+    (True, False, False)
+    """
+    return text is _FROM_MACRO or _PTX.search(text) is not None
+
+
+def translated_ptx(source: str, refused: _Refused | None = None) -> str:
     """Return a source with its inline PTX as C++. The number of lines stays the same.
 
     Parameters
@@ -89,8 +106,8 @@ def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> 
     source : str
         CUDA.
     refused : function, optional
-        Takes the text of a statement that is not translated, and returns what takes its place; by default, what stops
-        a launch that comes to it.
+        Takes the place of a statement that is not translated, or of the macro that it is in, and its text; returns what
+        takes its place, or None to leave it. By default, what stops a launch that comes to it.
 
     Examples
     --------
@@ -98,10 +115,10 @@ def translated_ptx(source: str, refused: Callable[[str], str] | None = None) -> 
     do { uint32_t accel_sim_0 = ...; accel_sim_0 = accel_sim::ptx::add<uint32_t>(accel_sim_1, 1); ...
     """
     code = [token for token in tokens(source) if token.kind not in _SPACE]
-    return edited(source, _edits(source, code, refused or _stopping, _macros(code), "\n"))
+    return edited(source, _edits(source, code, refused or _stopping, _macros(code)))
 
 
-def _stopping(text: str) -> str:
+def _stopping(_: int, text: str) -> str:
     named = re.sub(r"[^\w .,%@|!;\[\]]", "", " ".join(text.split()))[:80]
     return f'accel_sim_unsupported("the PTX instruction {named}")'
 
@@ -117,21 +134,25 @@ def _macros(code: Sequence[Token]) -> dict[str, list[Token]]:
 
 
 def _edits(
-    source: str, code: Sequence[Token], refused: Callable[[str], str], macros: dict[str, list[Token]], line_end: str
+    source: str, code: Sequence[Token], refused: _Refused, macros: dict[str, list[Token]], macro: int | None = None
 ) -> Iterator[tuple[int, int, str]]:
+    """Yield the changes of a source, or of the body of a macro that begins at a place in it."""
+    line_end = "\n" if macro is None else "\\\n"
     for index, token in enumerate(code):
         if token.kind == "directive" and "asm" in token.text:  # in the body of a macro, say
             first, text = token.start + 1, token.text[1:].replace("\\\n", " \n")
             inside = [each for each in tokens(text) if each.kind not in _SPACE]
-            for start, end, edit in _edits(text, inside, refused, macros, "\\\n"):
+            for start, end, edit in _edits(text, inside, refused, macros, token.start):
                 yield first + start, first + end, edit
         elif token.kind == "name" and token.text in _ASM:
             opening = next((i for i in range(index + 1, min(index + 4, len(code))) if code[i].text == "("), None)
             if opening is not None:
                 closing = matching(code, opening)
                 end = code[closing].end if closing < len(code) else code[-1].end
-                text = _translated(source, code[opening + 1 : closing], refused, macros)
-                yield token.start, end, text + line_end * source.count("\n", token.start, end)
+                at = token.start if macro is None else macro
+                changed = _translated(source, code[opening + 1 : closing], partial(refused, at), macros)
+                if changed is not None:
+                    yield token.start, end, changed + line_end * source.count("\n", token.start, end)
 
 
 def _statement(source: str, inside: Sequence[Token], macros: dict[str, list[Token]]) -> _Statement:
@@ -180,16 +201,19 @@ def _operands(source: str, section: Sequence[Token]) -> Iterator[tuple[str, str]
 
 
 def _translated(
-    source: str, inside: Sequence[Token], refused: Callable[[str], str], macros: dict[str, list[Token]]
-) -> str:
+    source: str, inside: Sequence[Token], refused: Callable[[str], str | None], macros: dict[str, list[Token]]
+) -> str | None:
     try:
         statement = _statement(source, inside, macros)
         text = re.sub(r"//[^\n]*", "", statement.text).replace("\n", " ")
+        if not (text.strip() or statement.operands):
+            return None  # it orders accesses, in any compiler
         body = " ".join(_instructions(text.replace("%%", "%")))
         return f"do {{ {' '.join(_loads(statement))} {body} {' '.join(_stores(statement))} }} while (0)"
     except _UnknownError:
         strings = takewhile(lambda token: token.kind == "string", inside)
-        return refused("".join([_unquoted(token.text) for token in strings]) or "which a macro makes")
+        text = "".join([_unquoted(token.text) for token in strings])
+        return refused(text if inside and inside[0].kind == "string" else _FROM_MACRO)
 
 
 def _loads(statement: _Statement) -> Iterator[str]:
@@ -249,7 +273,7 @@ def _instruction(words: str) -> str:
     name, _, rest = words.partition(" ")
     operands = [part.strip() for part in re.findall(r"\s*(\{[^}]*\}|\[[^\]]*\]|[^,]+)", rest) if part.strip()]
     base, *suffixes = name.split(".")
-    if base in {"prefetch", "prefetchu", ""} or _WAITS.fullmatch(name):  # the empty one: a pragma
+    if base in {"prefetch", "prefetchu"} or name == ".pragma" or _WAITS.fullmatch(name):
         return ""
     if base in {"ld", "st", "atom", "red"}:
         return _access(base, suffixes, operands)

@@ -5,10 +5,14 @@ from typing import NamedTuple
 
 from .tokens import Token
 
-__all__ = ["ScopedToken", "closing", "scoped"]
+__all__ = ["ScopedToken", "closing", "in_device_code", "scoped"]
 
 _CLASSES = frozenset(("class", "struct", "union", "enum"))
 _ALIGNED = frozenset(("alignas", "__align__", "__attribute__"))
+_AFTER_PARAMETERS = frozenset(
+    ("const", "volatile", "noexcept", "override", "final", "&", "&&", "try", "->", "requires")
+)
+_OF_DEVICE = frozenset(("__device__", "__global__"))
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _NOT_CODE = frozenset(("space", "comment", "directive"))
 
@@ -78,17 +82,47 @@ def closing(code: Sequence[ScopedToken], opening: int) -> int:
     return next((i for i in range(opening + 1, len(code)) if code[i].depth <= depth), len(code) - 1)
 
 
+def in_device_code(code: Sequence[ScopedToken], at: int) -> bool:
+    """Tell whether a place in the source is in braces of a kernel, or of a function or lambda of the device."""
+    heads: list[list[str]] = [[]]
+    for token in code:
+        if token.start >= at:
+            break
+        if token.text == "{":
+            heads.append([])
+        elif token.text == "}" and len(heads) > 1:
+            heads.pop()
+        if token.text in {";", "}"}:
+            heads[-1] = []
+        elif token.text != "{":
+            heads[-1].append(token.text)
+    return any(not _OF_DEVICE.isdisjoint(head) for head in heads[:-1])
+
+
 def _kind(opening: str, around: _Scope) -> str:
     if opening != "{":
         return "bracket"
     head = _without_template(around.head)
     if around.kind == "namespace" and ("namespace" in head or head == ["extern", '"C"']):
         return "namespace"
+    while "=" in head:  # `using T = struct {`; an initialiser has nothing after it
+        head = head[head.index("=") + 1 :]
     at = next((i for i, word in enumerate(head) if word in _CLASSES), None)
-    if at is None or "=" in head:
-        return "block"
-    # `struct Pair f(int x) {` is a function, `struct alignas(8) Pair {` and `struct alignas(8) {` are not.
-    return "class" if head[-1] != ")" or (head[at + 1 : at + 2] and head[at + 1] in _ALIGNED) else "block"
+    return "block" if at is None or "->" in head[:at] or _is_function(head[at + 1 :]) else "class"
+
+
+def _is_function(rest: list[str]) -> bool:
+    """Tell whether what comes after ``struct`` and the like is the head of a function that returns one.
+
+    ``struct Pair f(int x) const {`` is one; ``struct alignas(8) Pair {``, ``struct ALIGNED(8) Pair {`` and
+    ``struct Pair : Base<(N > 1)> {`` are not.
+    """
+    rest = rest[: rest.index(":")] if ":" in rest else rest
+    calls = [i for i, word in enumerate(rest) if word == "(" and i and rest[i - 1] not in _ALIGNED]
+    if not calls:
+        return False
+    end = len(rest) - rest[::-1].index(")") if ")" in rest else len(rest)
+    return rest[end : end + 1] == [] or rest[end] in _AFTER_PARAMETERS
 
 
 def _without_template(head: list[str]) -> list[str]:

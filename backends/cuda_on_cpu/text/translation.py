@@ -5,11 +5,12 @@ inline PTX, dynamic shared memory, and in checked code, declarations without a v
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
-from .ptx import translated_ptx
-from .scopes import scoped
+from .ptx import is_ptx, translated_ptx
+from .scopes import in_device_code, scoped
 from .tokens import Token, code_of, edited, tokens
 
 __all__ = ["constants", "translated", "without_launches"]
@@ -30,7 +31,7 @@ def translated(source: str, *, checked: bool) -> str:
     >>> translated("void f() { float x; }", checked=True)
     'void f() { float x; accel_sim::declared(x); }'
     """
-    source = translated_ptx(source, _refused) if "asm" in source else source
+    source = translated_ptx(source, partial(_refused, source)) if "asm" in source else source
     everything = list(tokens(source))
     code = scoped(everything)
     edits = [
@@ -52,8 +53,10 @@ def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
                 yield token.start + 1 + start, token.start + 1 + end, text
 
 
-def _refused(assembly: str) -> str:
-    """Return an error of inline PTX, where the preprocessor does not take it out."""
+def _refused(source: str, at: int, assembly: str) -> str | None:
+    """Return an error of inline PTX, where the preprocessor does not take it out; None for assembly of the host."""
+    if not is_ptx(assembly) and not in_device_code(scoped([*tokens(source)]), at):
+        return None
     quoted = "".join([c for c in assembly if c.isprintable() and c not in '"\\'])[:60]
     return f"({_error(f'inline PTX ({quoted})')})"
 

@@ -16,6 +16,7 @@ from .machine import CUDARuntimeError
 # CuPy appends its own, and the last one counts; with -dlto there is no code to load.
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
 SHARED_BYTES = 8  # the attribute of a kernel
+BLOCKS_AT_ONCE = 256
 
 
 class OutOfMemoryError(MemoryError):
@@ -84,7 +85,14 @@ def _driver(machine):
         grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
         machine.functions[f].launch(grid, block, shared, stream, params)
 
-    return funcSetAttribute, launchKernel
+    def launchCooperativeKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params):
+        machine.demand(machine.flavour == "cuda", "CuPy's header for HIP has no such function")
+        if grid_x * grid_y * grid_z > BLOCKS_AT_ONCE:
+            raise CUDADriverError("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: too many blocks in cooperative launch")
+        grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
+        machine.functions[f].launch(grid, block, shared, stream, params, cooperative=True)
+
+    return funcSetAttribute, launchKernel, launchCooperativeKernel
 
 
 def _streams(machine, runtime):
@@ -267,7 +275,7 @@ def raw_module(machine):
             self.shared = (48 if machine.flavour == "cuda" else 64) << 10
             machine.functions[self.ptr] = self
 
-        def launch(self, grid, block, shared, stream, params):
+        def launch(self, grid, block, shared, stream, params, *, cooperative=False):
             machine.check(machine.device)
             machine.require(machine.device == self.device, 400)
             machine.demand(0 not in grid + block, "a driver refuses an extent of 0")
@@ -279,7 +287,8 @@ def raw_module(machine):
             values = [np.frombuffer(ctypes.string_at(address, size), f"V{size}") for address, size in table]
 
             def run():
-                self.loaded.launch(self.name, grid, block, values, shared, machine.scheduler.random.getrandbits(32))
+                seed = machine.scheduler.random.getrandbits(32)
+                self.loaded.launch(self.name, grid, block, values, shared, seed, cooperative=cooperative)
                 machine.allocations.check_guards()
 
             machine.scheduler.submit(machine.scheduler.of(stream), run)

@@ -195,7 +195,8 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
     if operand.dtype != parameter.dtype and (vector is None or operand.dtype != vector.scalar):
         kind = "" if vector is None else f" ({vector.name} is {vector.lanes} of {vector.scalar.name})"
         raise DTypeError(
-            f"the dtypes must agree{kind}, and its argument has dtype {operand.dtype.name}; convert it by xp.astype"
+            f"the dtypes must agree{kind}, and its argument has dtype {operand.dtype.name}; write "
+            f"{_conversion(operand.dtype, parameter.dtype if vector is None else vector.scalar)}"
         )
     if parameter.writable and not operand.writable:
         raise ReadOnlyError("it is not const, and its argument is read-only; write const, or pass a copy")
@@ -213,6 +214,12 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
         _check_vectors(vector, prod(operand.extents) * size, address)
     elif gcd(address, *operand.strides) % size:
         raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; pass a copy")
+
+
+def _conversion(source: DType, target: DType) -> str:
+    """Return the Python that converts memory `x` to a dtype."""
+    array = "xp.real(xp.asarray(x))" if source.kind == "c" != target.kind else "xp.asarray(x)"
+    return f"xp.astype({array}, {target.name!r})"
 
 
 def _check_vectors(vector: Vector, nbytes: int, address: int) -> None:

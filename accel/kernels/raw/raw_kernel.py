@@ -6,10 +6,10 @@ from os import PathLike, fspath
 from typing import Any, SupportsIndex
 
 from accel.abc import Event, Executable, Limits, Stream, SupportsRawKernels
-from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blocks_over
+from accel.kernels.raw.devices import checked_stream, device_of, refuse_others
 from accel.kernels.raw.launcher import Launcher, launcher
 from accel.kernels.raw.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.raw.signature import Signature
@@ -179,8 +179,11 @@ class RawKernel:
             if event is not None:
                 return event
         bound = self._signature.bind(arguments)
-        device = bound.device or resolve("gpu" if stream is None else _checked(stream).device)
-        executable = self._executables.get(device) or self.compiled(device)
+        device = bound.device or device_of(self.name, stream)
+        executable = self._executables.get(device)
+        if executable is None:
+            refuse_others(self.name, device, arguments)
+            executable = self.compiled(device)
         queue = self._queue(device, stream)
         threads = as_block(block)
         heap = heap_of(device)
@@ -227,7 +230,7 @@ class RawKernel:
     def _compile(self, device: Device) -> Executable:
         backend = heap_of(device).backend
         if not isinstance(backend, SupportsRawKernels):
-            raise CapabilityError(f"{device} runs no CUDA or HIP; move the arguments of {self.name}, as in x.to('gpu')")
+            raise CapabilityError(f"{device} runs no CUDA or HIP; name a device that does, as in compiled('sim')")
         try:
             return backend.compile_raw(device, self._source.unit, self.name, self._options, self.parameters)
         except KernelSyntaxError as error:
@@ -238,7 +241,7 @@ class RawKernel:
             current = heap_of(device).stream
             assert current is not None, "a backend that runs kernels has streams"
             return current
-        if _checked(stream).device is not device:
+        if checked_stream(stream, device).device is not device:
             raise DeviceMismatchError(
                 f"{stream!r} cannot run {self.name} on memory of {device}; write stream=accel.new_stream('{device}')"
             )
@@ -261,12 +264,6 @@ class RawKernel:
 
     def __repr__(self) -> str:
         return f"<RawKernel {self}>"
-
-
-def _checked(stream: Stream) -> Stream:
-    if not is_stream(stream):
-        raise TypeError(f"{stream!r} is no stream of accel; write stream=accel.new_stream(device)")
-    return stream
 
 
 def _as_options(options: Sequence[str]) -> tuple[str, ...]:

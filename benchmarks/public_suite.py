@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+COMPILATION = 120  # seconds for each compiler
 CODE = {".cu", ".cpp", ".cc", ".cxx", ".c", ".hip"}
 REPETITIONS = re.compile(r"repe|iter|loop|trial|times|runs|reps|nrep|passes|tests|steps", re.IGNORECASE)
 ARGUMENT = re.compile(r"(\w+)\s*=[^;\n]*?\b(?:ato\w+|sto\w+|strto\w+)\s*\(\s*argv\s*\[\s*(\d+)\s*\]")
@@ -187,12 +188,14 @@ def _waiting(given: argparse.Namespace, known: set[str]) -> Iterator[Path]:
 
 
 def _one(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Measure a program in a process of its own: compilers also have a limit of time."""
+    """Measure a program in a process of its own."""
     command = [sys.executable, __file__, str(folder), "--one", "--limit", str(given.limit)]
     command += ["--large", str(given.large)]
     command += ["--compile"] if given.compile else []
     try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=given.limit + 120)
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=given.limit + 2 * COMPILATION
+        )
         return json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, ValueError, IndexError) as error:
         said = "took too long to compile" if isinstance(error, subprocess.TimeoutExpired) else done.stderr[-500:]
@@ -217,9 +220,12 @@ def main() -> None:
     if given.table:
         print(table([json.loads(line) for line in given.table.read_text().splitlines()]))
     elif given.one:
+        import accel
+
         program = program_in(given.folder, given.large)
         assert program is not None
-        print(json.dumps(measured(program, run=not given.compile, limit=given.limit)))
+        with accel.using(kernel_checks="all", compile_limit=COMPILATION):
+            print(json.dumps(measured(program, run=not given.compile, limit=given.limit)))
     else:
         lines = given.results.read_text().splitlines() if given.results.exists() else []
         folders = [

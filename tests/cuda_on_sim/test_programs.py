@@ -1,7 +1,10 @@
 """Whole programs, with host code and `main`, on the simulated device."""
 
+import json
 import platform
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -333,3 +336,34 @@ def test_variables_of_host_code_do_not_hide_those_of_kernels():
 def test_variables_of_the_device_are_found_and_functions_are_not():
     text = "__device__ int f(int a); __device__ float a[4], b = 1; static __constant__ T<int, 2> c; __managed__ int d;"
     assert device_variables(text) == ("a", "b", "c", "d")
+
+
+@pytest.mark.slow
+def test_the_public_suite_is_run_with_all_four_checks(tmp_path):
+    folder = tmp_path / "races-cuda"
+    folder.mkdir()
+    (folder / "Makefile").write_text("source = main.cu\nrun:\n\t./main 3\n")
+    (folder / "main.cu").write_text(
+        "#include <cuda_runtime.h>\n"
+        "__global__ void race(int* x) { x[0] = threadIdx.x; }\n"
+        "__global__ void init(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }\n"
+        "__global__ void sync(int* x) {\n"
+        "    if (threadIdx.x < 16)\n"
+        "        __syncthreads();\n"
+        "    else\n"
+        "        __syncthreads();\n"
+        "}\n"
+        "__global__ void memory(int* x) { x[64 + threadIdx.x] = 1; }\n"
+        "int main(int count, char**) {\n"
+        "    int *x, *y;\n"
+        "    cudaMalloc(&x, 256); cudaMalloc(&y, 256);\n"
+        "    init<<<1, 32>>>(x, y); race<<<1, 32>>>(x); sync<<<1, 32>>>(x); memory<<<1, 32>>>(x);\n"
+        "    return count == 2 ? 0 : 5;\n"
+        "}\n"
+    )
+    results = tmp_path / "results.jsonl"
+    script = Path(__file__).parents[2] / "benchmarks" / "public_suite.py"
+    subprocess.run([sys.executable, script, tmp_path, "--results", results], check=True)
+    (result,) = [json.loads(line) for line in results.read_text().splitlines()]
+    assert (result["program"], result["compiles"], result["code"]) == ("races-cuda", True, 0)
+    assert {report["check"] for report in result["reports"]} == {"memory", "race", "init", "sync"}

@@ -240,7 +240,8 @@ def test_an_operation_is_explained(capsys):
         (["4", "--color", "thread"], "2 modes"),
         (["(2,2)", "--color", "thread", "--tile", "(2,"], "position 3"),
         (["4", "--explain", "fly"], "fly cannot be explained"),
-        (["4", "--explain", "divide"], "tiler"),
+        (["4", "--explain", "divide"], "'tiler'; operands follow the name, as in --explain 'divide (2,4)'"),
+        (["4,8"], "several extents have brackets, as in '(4,8)', at position 1 of '4,8'"),
         (["4", "--explain", "divide (2"], "position 2"),
     ],
 )

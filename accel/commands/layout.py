@@ -48,7 +48,11 @@ def explained(request: str, text: str) -> Explanation:
         If the number of operands is wrong.
     """
     name, *operands = request.replace(", ", ",").split() or [""]
-    return explain(SHORT_NAMES.get(name, name), Layout.parse(text), *map(_operand, operands))
+    layout, others = Layout.parse(text), [_operand(each) for each in operands]
+    try:
+        return explain(SHORT_NAMES.get(name, name), layout, *others)
+    except TypeError as error:
+        raise TypeError(f"{error}; operands follow the name, as in --explain 'divide (2,4)'") from None
 
 
 def _operand(text: str) -> Any:

@@ -4,6 +4,7 @@
 it with NumPy and SciPy for comparison. ``accel demo stores`` runs the second, which is `accel.demo.stores`.
 """
 
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,11 +46,19 @@ def main(
         return _run(subject, device, Path(out), debug)
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except (DeviceUnavailableError, _RefusalError) as error:
+    except DeviceUnavailableError as error:
+        print(f"accel demo: {_in_shell(str(error))}", file=sys.stderr)
+    except _RefusalError as error:
         print(f"accel demo: {error}", file=sys.stderr)
     except OSError as error:
         print(f"accel demo: cannot use {error.filename or out}: {error.strerror or error}", file=sys.stderr)
     return _REFUSED
+
+
+def _in_shell(message: str) -> str:
+    """Return a message about a device with options of the command in place of Python."""
+    message = message.replace("accel.using(fallback='warn')", "set ACCEL_FALLBACK=warn")
+    return re.sub(r"device='(.+?)'", r"--device \1", message)
 
 
 class _RefusalError(Exception):

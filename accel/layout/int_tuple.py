@@ -67,6 +67,8 @@ def as_int_tuple(value: Any, what: str) -> IntTuple:
 def _integers(value: Any, what: str) -> IntTuple:
     if isinstance(value, tuple | list):
         return tuple([_integers(part, what) for part in value])
+    if what == "a shape" and isinstance(value, str):
+        raise TypeError(f"a shape is made of integers; found {abbreviated(value)}: write Layout.parse(text)")
     return as_integer(value, f"{what} is made of integers and tuples of them")
 
 

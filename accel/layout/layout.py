@@ -117,7 +117,8 @@ class Layout:
         """
         reader = Reader(text)
         layout = cls.read(reader)
-        reader.expect("", "the end")
+        several = reader.token.startswith(",")
+        reader.expect("", "the end; several extents have brackets, as in '(4,8)'," if several else "the end")
         return layout
 
     @classmethod
@@ -369,7 +370,8 @@ def as_layout(value: Any) -> Layout:
         return Layout(value.shape, value.stride)
     if isinstance(value, int | tuple):
         return Layout(value)
-    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {abbreviated(value)}")
+    text = ": write Layout.parse(text)" if isinstance(value, str) else ""
+    raise TypeError(f"a layout is needed, as in Layout((4, 8), (1, 4)); found {abbreviated(value)}{text}")
 
 
 def modes_of(layout: Layout) -> list[Layout]:

@@ -38,6 +38,14 @@ def test_the_real_job(tmp_path, capsys):
         assert (np.asarray(sky) != load_sky().pixels).any()
 
 
+def test_a_missing_device_is_told_with_options_of_the_command(tmp_path, capsys):
+    assert demo.main("sim:9", tmp_path) == 2
+    message = capsys.readouterr().err
+    assert "Write one of these, as in --device sim" in message
+    assert "write --device cpu, or set ACCEL_FALLBACK=warn" in message
+    assert "='" not in message
+
+
 @pytest.mark.usefixtures("small")
 def test_the_best_device_is_the_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -107,6 +107,8 @@ parse = Layout.parse
             "an access of 8 elements needs consecutive offsets",
         ),
         (lambda: library.vector_width(Layout(8), 0, 16), LayoutError, "itemsize is at least 1; found 0"),
+        (lambda: library.size("4:1"), TypeError, "found '4:1': write Layout.parse(text)"),
+        (lambda: Layout("(4,8)"), TypeError, "found '(4,8)': write Layout.parse(text)"),
         (lambda: Layout.parse(4), TypeError, "the notation is text"),
         (lambda: Layout.parse("(4,  x)"), LayoutError, "expected an integer at position 5 of '(4,  x)'; found 'x'"),
         (lambda: Layout.parse("4:1 5"), LayoutError, "expected the end at position 4 of '4:1 5'; found '5'"),

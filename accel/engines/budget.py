@@ -106,7 +106,7 @@ class Budget(Admission):
             try:
                 yield memories
                 for use in uses:
-                    if use.operand.access is not Access.READ:
+                    if use.operand.access is not Access.READ and not use.operand.empty:
                         self._keep(use, memories[use.operand.name], promise)
             finally:
                 memories.clear()

@@ -39,7 +39,7 @@ def run_attached(task: TaskDefinition, values: tuple[Any, ...]) -> WorksFuture |
         if type(store) is not LogicalStore:
             return None
         root, index_map, writes = store.root, store._map, access is not Access.READ
-        if index_map is None or type(root.contents) is not HostStorage or (writes and root.readonly):
+        if index_map is None or index_map.empty or type(root.contents) is not HostStorage or (writes and root.readonly):
             return None
         if root.home is not None:
             roots[root] = writes or roots.get(root, False)

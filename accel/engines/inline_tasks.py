@@ -40,7 +40,10 @@ def plain_uses(task: TaskDefinition, values: tuple[Any, ...]) -> tuple[list[Use]
         root, index_map = store.root, store._map
         if index_map is None or type(root.contents) is not HostStorage or root.home is not None:
             return None
-        nbytes += prod(index_map.shape) * store.dtype.itemsize
+        count = prod(index_map.shape)
+        if not count:  # it uses no element of its box
+            return None
+        nbytes += count * store.dtype.itemsize
         uses.append(_use((root, index_map.box, access, None)))
     for at, name in task.scalar_places:
         as_scalar(task.name, name, values[at])

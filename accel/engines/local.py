@@ -21,7 +21,7 @@ from accel.engines.task_launch import Launch
 from accel.engines.tiles import TiledContents
 from accel.engines.work import TaskWork
 from accel.memory.host_storage import HostArray
-from accel.store import box_order
+from accel.store import box_order, shared_memory
 from accel.store.logical_store import LogicalStore
 from accel.store.regions import Access, Work
 from accel.store.root import HOST
@@ -79,7 +79,7 @@ class LocalEngine(Engine):
         contents = store.root.contents
         if not isinstance(contents, TiledContents) or contents.gathered is not None:
             return super().gather(store)
-        store.root.regions.settle(store.map.box, writing=False)
+        shared_memory.settle(store.root, store.map, writing=False)
         memory = Memory(contents.copy(store.map.box, HOST), store.map.on_box())
         values: HostArray = physical(memory.storage, memory.map, store.dtype, memory.place)
         return values

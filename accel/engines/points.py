@@ -56,6 +56,11 @@ class Operand(NamedTuple):
     future: bool = False
 
     @property
+    def empty(self) -> bool:
+        """Whether there are no elements; the box of a view that repeats elements 0 times has some all the same."""
+        return self.map is not None and self.map.empty
+
+    @property
     def box(self) -> Box:
         """The elements, in coordinates of the root."""
         return everything(self.ndim) if self.map is None else self.map.box
@@ -105,7 +110,7 @@ class Point(NamedTuple):
     @property
     def uses(self) -> list[Use]:
         """What the point uses, for `accel.store.box_order`."""
-        return [operand.use for operand in self.operands]
+        return [operand.use for operand in self.operands if not operand.empty]
 
     @property
     def nbytes(self) -> int:

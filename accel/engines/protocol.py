@@ -73,7 +73,7 @@ class Engine(ABC):
         """Wait until the values of a store are computed, and keep them where they are; returns the store."""
         from accel.store import shared_memory
 
-        shared_memory.settle(store.root, store.map.box, writing=False)
+        shared_memory.settle(store.root, store.map, writing=False)
         return store
 
     def run_graph(self, graph: Any, keys: Any, **options: Any) -> Any:

@@ -96,7 +96,7 @@ def staged_in(operand: Operand, place: Place) -> Memory:
 
 def staged_back(operand: Operand, memory: Memory) -> None:
     """Copy what a body wrote to the root."""
-    if operand.access is not Access.READ:
+    if operand.access is not Access.READ and not operand.empty:
         _exchange(root_of(operand), operand.box, memory.storage, back=True)
 
 

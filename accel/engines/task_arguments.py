@@ -202,7 +202,7 @@ def _operand(
 
 def refuse_shared_writes(task: str, operands: tuple[Operand, ...]) -> None:
     """Raise `StoreValueError` if a point writes one element through two parameters."""
-    written = [each for each in operands if each.access is not Access.READ]
+    written = [each for each in operands if each.access is not Access.READ and not each.empty]
     for at, one in enumerate(written):
         for other in written[at + 1 :]:
             if one.root is other.root and overlap(one.box, other.box):

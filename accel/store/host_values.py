@@ -31,7 +31,7 @@ def host_values(store: StoreView) -> np.ndarray[Any, Any]:
     """
     root, index_map = store.root, store.map
     root.refuse_detached()
-    shared_memory.settle(root, index_map.box, writing=False)
+    shared_memory.settle(root, index_map, writing=False)
     contents = root.contents
     if isinstance(contents, Partial):
         return _in_box(store, contents.read(index_map.box))

@@ -94,7 +94,7 @@ class LogicalStore(StoreView):
         root, index_map = self.root, self.map
         place = HOST if target is None else place_of_argument(target)
         root.refuse_detached()
-        shared_memory.settle(root, index_map.box, writing=not root.readonly)
+        shared_memory.settle(root, index_map, writing=not root.readonly)
         while True:
             if root.place != place:
                 self._move_to(place)

@@ -11,20 +11,24 @@ from typing import Any
 from accel.store.box_order import Use
 from accel.store.boxes import Box, extents, is_empty, volume
 from accel.store.failures import again
+from accel.store.index_maps import IndexMap
 from accel.store.regions import Access
 from accel.store.root import Root
 
 __all__ = ["note_filled", "note_overwritten", "other_uses", "settle"]
 
 
-def settle(root: Root, box: Box, *, writing: bool) -> None:
-    """Make the host wait until it may use a box; as `Regions.settle`, also for tasks on other stores.
+def settle(root: Root, index_map: IndexMap, *, writing: bool) -> None:
+    """Make the host wait until it may use some elements; as `Regions.settle`, also for tasks on other stores.
 
     Raises
     ------
     BaseException
-        The failure of a task that was to write elements of the box, by this store or by another.
+        The failure of a task that was to write elements of their box, by this store or by another.
     """
+    if index_map.empty:
+        return
+    box = index_map.box
     root.regions.settle(box, writing=writing)
     for work, use in other_uses(root, box):
         if writing or use.access.writes:

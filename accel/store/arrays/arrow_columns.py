@@ -39,7 +39,7 @@ def storage_of(store: LogicalStore) -> AnyStorage:
     """Return the elements of a store of one dimension; a copy unless they are contiguous."""
     root, index_map = store.root, store.map
     root.refuse_detached()
-    shared_memory.settle(root, index_map.box, writing=False)
+    shared_memory.settle(root, index_map, writing=False)
     storage, (count,) = root.storage(), index_map.shape
     if index_map.compact:
         return storage.window(index_map.offset * store.dtype.itemsize, count, store.dtype)

@@ -48,13 +48,15 @@ class _Job:
                 self._error = error
                 self._pieces.clear()
 
-    def run(self) -> None:
+    def run(self, helpers: int, jobs: "SimpleQueue[_Job]") -> None:
         """Do pieces in the caller's thread, and return when all helpers have finished; raises what failed."""
         interrupt, unfinished = None, True
         while unfinished:
             # After an interrupt at any point the loop runs again, so the helpers are always waited for.
             try:
                 if interrupt is None:
+                    for _ in range(helpers):
+                        jobs.put(self)
                     self._take_pieces()
                 else:
                     self._pieces.clear()
@@ -123,9 +125,7 @@ class Workers:
             task(*arguments)
             return
         job = _Job(task, deque(cut([total * piece // count for piece in range(count + 1)])), keep_alive)
-        for _ in range(self._start_helpers(min(threads, count) - 1)):
-            self._jobs.put(job)
-        job.run()
+        job.run(self._start_helpers(min(threads, count) - 1), self._jobs)
 
     def _start_helpers(self, count: int) -> int:
         """Start helpers until there are ``count``; return their number, which is smaller if the process exits."""

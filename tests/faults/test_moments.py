@@ -52,25 +52,34 @@ def test_a_copy_that_is_interrupted_while_it_is_submitted_overwrites_no_other_co
 def test_helpers_are_waited_for_whatever_interrupts_the_wait():
     """Helpers write by address: a wait that returns early would free the memory while they still write."""
     workers, main, moments = Workers(), threading.main_thread().ident, Moments()
-    while moments.count >= moments.at:
-        moments.at += 1
+
+    def until_a_helper_works(pause):
+        """Share two pieces: one waits for the other, which a helper does; return what the helper began and ended."""
         entered, left, started = [], [], threading.Lock()
         started.acquire()
 
-        def work(low, high, entered=entered, left=left, started=started):
+        def work(low, high):
             if threading.get_ident() == main:
-                started.acquire(timeout=0.05)  # until a helper is working
+                started.acquire(timeout=pause)
                 return
             entered.append(low)
             started.release()
             time.sleep(0.01)
             left.append(low)
 
-        with accel.using(threads=2):
-            interrupted = moments.during(lambda work=work: workers.share(work, 2, 1 << 20))
-        assert entered == left
-        assert interrupted or len(left) == 1 or moments.count < moments.at
-    assert moments.at > 20
+        return entered, left, partial(workers.share, work, 2, 1 << 20)
+
+    with accel.using(threads=2):
+        until_a_helper_works(10)[2]()  # the helper runs from now on: all moments are of the copy itself
+        while moments.count >= moments.at:
+            moments.at += 1
+            entered, left, share = until_a_helper_works(0.05)
+            moments.during(share)
+            begun = [*entered]
+            assert begun == left
+            until_a_helper_works(10)[2]()  # the helper has seen the first two pieces then
+            assert entered == begun
+    assert moments.at > 15
 
 
 def test_an_interrupt_in_a_small_copy_of_a_stream_is_raised_at_once_and_only_then(monkeypatch):

@@ -11,11 +11,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import Any, TypeVar
+from weakref import ref
 
 __all__ = ["LockTakenError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
 
 
 _AnyLock = TypeVar("_AnyLock")
+
+_LOOK = 0.05
+"""Seconds between two looks at a thread that does not run yet."""
 
 
 class LockTakenError(Exception):
@@ -58,23 +62,58 @@ def open_after_fork(lock: _AnyLock) -> _AnyLock:
     return lock
 
 
-def start(thread: threading.Thread) -> None:
-    """Start a thread; an interrupt is raised as such.
+class _NoWait(threading.Event):
+    """In the place of the event for which `Thread.start` waits, for ever if the thread ends before it sets it."""
 
-    It can come inside the `threading.Condition` with which `Thread.start` waits. Python then raises a RuntimeError
-    about a lock, with the interrupt as its context.
+    def wait(self, timeout: float | None = None) -> bool:
+        """Return at once: `start` waits."""
+        return True
+
+
+class _Entry:
+    """What a new thread calls. It belongs to the thread alone, so it is gone when the thread has ended."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+
+    def __call__(self) -> None:
+        self._function()
+
+
+def start(thread: threading.Thread) -> None:
+    """Start a thread, and return when it runs.
 
     Raises
     ------
     RuntimeError
-        If the system has no thread left.
+        If the system has no thread left, or no memory for what a thread does before it runs.
     """
+    run, began = thread.run, threading.Lock()
+    began.acquire()
+
+    def announced() -> None:
+        del thread.run  # type: ignore[method-assign]  # or the thread would keep itself alive
+        began.release()
+        run()
+
+    entry: Any = _Entry(thread._bootstrap)  # type: ignore[attr-defined]
+    alive = ref(entry)
+    thread.run, thread._bootstrap, thread._started = announced, entry, _NoWait()  # type: ignore[method-assign,attr-defined]
+    del entry
     try:
         thread.start()
-    except RuntimeError as error:
-        if isinstance(error.__context__, KeyboardInterrupt):
-            raise error.__context__ from None
-        raise
+    except MemoryError:
+        raise _no_memory() from None
+    finally:
+        del thread._bootstrap  # type: ignore[attr-defined]
+    while not began.acquire(timeout=_LOOK):
+        if alive() is None and began.locked():
+            threading._limbo.pop(thread, None)  # type: ignore[attr-defined]
+            raise _no_memory()
+
+
+def _no_memory() -> RuntimeError:
+    return RuntimeError("can't start new thread: there is too little memory for it; release memory")
 
 
 class _Process:

@@ -100,7 +100,13 @@ class Scheduler:
         for _ in range(min(self._most_threads, self._remaining) - len(self._threads)):
             thread = threading.Thread(target=self._work, name="accel-budget")
             self._threads.append(thread)  # first: an interrupt may come when it runs already
-            start(thread)
+            try:
+                start(thread)
+            except RuntimeError:
+                self._threads.remove(thread)
+                if not self._threads:
+                    raise
+                return
 
     def wait(self) -> None:
         """Block until all jobs are done.

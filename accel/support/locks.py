@@ -65,7 +65,7 @@ def open_after_fork(lock: _AnyLock) -> _AnyLock:
 class _NoWait(threading.Event):
     """In the place of the event for which `Thread.start` waits, for ever if the thread ends before it sets it."""
 
-    def wait(self, timeout: float | None = None) -> bool:
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002
         """Return at once: `start` waits."""
         return True
 

@@ -3,6 +3,8 @@
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,19 +17,20 @@ from accel.ir import Program
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
 from .host_code.process import symbols
+from .host_code.process_words import NO_MEMORY, STOPPED
 from .host_code.python_calls import function_of_python
-from .host_code.slots import Slots
+from .host_code.slots import WORD, Slots
 
-__all__ = ["HostKernel", "host_kernel", "host_source"]
+__all__ = ["HostKernel", "host_kernel", "host_source", "interrupted"]
 
 _Grid = tuple[int, int, int]
 _ONE: _Grid = (1, 1, 1)
-_NO_MEMORY = -1
 _MOST_BYTES = 1 << 19
 """Of the arrays of a kernel: they lie on the stacks of threads. CUDA allows a thread as much for local arrays."""
 
 _NOTHING: tuple[Failure | None, tuple[Any, ...]] = (None, ())
-_RECORD = struct.Struct(f"<{1 + len(Failure._fields)}q")
+_WORD = struct.Struct("<q")
+_RECORD = struct.Struct(f"<{len(Failure._fields)}q")
 _PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_bool)
 
 
@@ -89,7 +92,11 @@ class HostKernel:
         return function_of_python(self._address, ["int", *kinds], self._slots.nbytes)
 
     def run(
-        self, arguments: Sequence[Any], grid: _Grid = _ONE, block: _Grid = _ONE
+        self,
+        arguments: Sequence[Any],
+        grid: _Grid = _ONE,
+        block: _Grid = _ONE,
+        stopping: Callable[[Callable[[], object]], AbstractContextManager[object]] = nullcontext,
     ) -> tuple[Failure | None, tuple[Any, ...]]:
         """Run the steps; return the first failure of a check, and the results.
 
@@ -99,9 +106,13 @@ class HostKernel:
             As for `CompiledKernel.launch`; addresses are the host's.
         grid, block : tuple of three ints
             The blocks, and the threads of a block, for a program with an explicit grid.
+        stopping : callable
+            Takes a function that stops the steps, and returns a context manager, in which it may be called.
 
         Raises
         ------
+        KeyboardInterrupt
+            If the steps were stopped. A signal handler's own error, if it stopped them in the main thread.
         KernelLaunchError
             If threads of a block do not arrive at the same barrier, or those of a warp at the same operation.
         """
@@ -114,8 +125,13 @@ class HostKernel:
         if self._in_grid:
             arguments = (*arguments, *grid, *block)
         self._pack(memory[0], 0, config.current().threads, *arguments)
-        self._function(memory[1], False)
-        outcome = self._outcome(memory[0]) if self._reports else _NOTHING
+        if stopping is nullcontext:
+            self._function(memory[1], False)
+        else:
+            word = ctypes.c_int64.from_buffer(memory[0], WORD)
+            with stopping(partial(setattr, word, "value", STOPPED)):
+                self._function(memory[1], False)
+        outcome = self._outcome(memory[0]) if self._reports or stopping is not nullcontext else _NOTHING
         self._free.append(memory)
         return outcome
 
@@ -125,14 +141,17 @@ class HostKernel:
 
     def _outcome(self, buffer: "ctypes.Array[ctypes.c_char]") -> tuple[Failure | None, tuple[Any, ...]]:
         slots = self._slots
-        trouble, *record = _RECORD.unpack_from(buffer, slots.trouble)
+        (trouble,) = _WORD.unpack_from(buffer, WORD)
         if trouble:
             raise self._error(trouble)
+        record = _RECORD.unpack_from(buffer, slots.record)
         results = tuple(np.frombuffer(memoryview(buffer), local.dtype, 1, place)[0] for local, place in slots.results)
         return Failure(*record) if self._program.debug and record[-1] else None, results
 
-    def _error(self, trouble: int) -> Exception:
-        if trouble == _NO_MEMORY:
+    def _error(self, trouble: int) -> BaseException:
+        if trouble == STOPPED:
+            return interrupted(self._program.name)
+        if trouble == NO_MEMORY:
             return OutOfMemoryError(
                 f"the host has no memory for the threads of a block of kernel {self._program.name}; use smaller blocks"
             )
@@ -143,6 +162,13 @@ class HostKernel:
             f"divergent {what} in {function} ({file}:{line}): some threads of a {group} arrived there and others "
             f"did not; call it where all threads of the {group} do"
         )
+
+
+def interrupted(name: str) -> KeyboardInterrupt:
+    """Return the error of a kernel that an interrupt of another thread stopped."""
+    return KeyboardInterrupt(
+        f"kernel {name} was stopped before its end; the elements that it had written stay as it wrote them"
+    )
 
 
 def _refuse_large_arrays(program: Program) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from accel.support.locks import in_child, start
 
-__all__ = ["run_uninterrupted", "stopped_by_interrupt"]
+__all__ = ["Stop", "run_uninterrupted", "stopped_by_interrupt"]
 
 _Result = TypeVar("_Result")
 
@@ -84,6 +84,37 @@ def stopped_by_interrupt(stop: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         _stops.remove(stop)
+
+
+class Stop:
+    """Stops work that is done in several ways, one after the other: now, and each that begins later.
+
+    Attributes
+    ----------
+    asked : bool
+        Whether the work is to stop.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._ways: list[Callable[[], object]] = []
+
+    def __call__(self) -> None:
+        """Stop the work; any thread may call it."""
+        self.asked = True
+        for way in [*self._ways]:
+            way()
+
+    @contextmanager
+    def by(self, way: Callable[[], object]) -> Iterator[None]:
+        """Call ``way`` to stop the block."""
+        self._ways.append(way)
+        try:
+            if self.asked:
+                way()
+            yield
+        finally:
+            self._ways.remove(way)
 
 
 _server: threading.Thread | None = None

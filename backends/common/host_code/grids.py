@@ -13,7 +13,7 @@ from .guards import assigned_locals, statements_in
 from .memory import Memory, load, store
 from .schedules import WARP, schedule, simple_schedule
 from .slots import Slots
-from .statements import Statements
+from .statements import STOPPED, Statements
 from .steps import Function
 
 __all__ = ["threads"]
@@ -33,7 +33,7 @@ def threads(program: Program, slots: Slots, helpers: dict[str, str], number: int
     thread = _Thread(program, slots, helpers, shared, waits=waits)
     printed = thread.printed(number, step)
     if not waits:
-        return printed + simple_schedule(slots, number, shared.nbytes)
+        return printed + simple_schedule(slots, helpers, number, shared.nbytes)
     return printed + schedule(slots, helpers, number, shared.nbytes, thread.scope.room, thread.sites)
 
 
@@ -111,6 +111,7 @@ class _Thread(Function):
             self.scope.assign(local, form_of(local.dtype).constant(0))
         self.prelude(statements)
         statements.body(step.body)
+        text.block(STOPPED)
         text.leave(_FINISHED)
         text.block("dispatch")
         if self._waits:

@@ -4,17 +4,16 @@ A range is cut into pieces by its length alone, so that totals do not depend on 
 pieces one by one. Python's lock is released during work that takes long.
 """
 
+from accel.abc import Failure
 from accel.ir import Loop, Program, Threads
 
 from .accumulators import PARTIAL
-from .estimates import ENDLESS, cost
-from .slots import THREADS, Slots
+from .estimates import ENDLESS, PIECE, cost
+from .process_words import Word, at
+from .slots import THREADS, WORD, Slots
 from .text import Text
 
 __all__ = ["run", "shared"]
-
-_PIECE = 1 << 18
-"""Operations of a piece: fewer take less time than to wake a thread."""
 
 _PIECES = 192
 """Most pieces of a range. There are 1, 2, 4, or 3 times a power of 2, so that 2, 3, 4 or 6 threads do as much each."""
@@ -22,10 +21,13 @@ _PIECES = 192
 _LONG = 1 << 22
 """Operations for which Python's lock is released: fewer take less time than another thread may keep it."""
 
-# A job: task, arguments, iterations, pieces, totals, bytes of the totals of a piece, threads, threads that began; then
-# for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own part:
-# these are in the caches of its processor if the thread did them in the launch before.
-_WORK = """define internal void @work(ptr %job) {
+# A job: task, arguments, iterations, pieces, totals, bytes of the totals of a piece, threads, the name of the kernel;
+# then for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own
+# part: these are in the caches of its processor if the thread did them in the launch before. Its mark is the name of
+# the kernel while it works.
+_WORK = f"""declare ptr @pthread_getspecific(i32)
+declare i32 @pthread_setspecific(i32, ptr)
+define internal void @work(ptr %job, i64 %own) {{
 begin:
   %at.args = getelementptr i64, ptr %job, i64 1
   %at.count = getelementptr i64, ptr %job, i64 2
@@ -33,7 +35,7 @@ begin:
   %at.totals = getelementptr i64, ptr %job, i64 4
   %at.size = getelementptr i64, ptr %job, i64 5
   %at.threads = getelementptr i64, ptr %job, i64 6
-  %at.begun = getelementptr i64, ptr %job, i64 7
+  %at.name = getelementptr i64, ptr %job, i64 7
   %task = load ptr, ptr %job
   %args = load ptr, ptr %at.args
   %count = load i64, ptr %at.count
@@ -41,24 +43,15 @@ begin:
   %totals = load ptr, ptr %at.totals
   %size = load i64, ptr %at.size
   %threads = load i64, ptr %at.threads
+  %name = load ptr, ptr %at.name
   %each = udiv i64 %count, %pieces
   %rest = urem i64 %count, %pieces
-  %at.number = getelementptr i64, ptr @process.state, i64 3
-  %number = load ptr, ptr %at.number
-  %unknown = icmp eq ptr %number, null
-  br i1 %unknown, label %guess, label %ask
-guess:
-  %order = atomicrmw add ptr %at.begun, i64 1 monotonic
-  br label %known
-ask:
-  %short = call i32 %number()
-  %known.number = zext i32 %short to i64
-  br label %known
-known:
-  %own = phi i64 [%order, %guess], [%known.number, %ask]
+  %key = load i32, ptr {at(Word.MARK)}
+  %mark = call ptr @pthread_getspecific(i32 %key)
+  %marked = call i32 @pthread_setspecific(i32 %key, ptr %name)
   br label %visit
 visit:
-  %visited = phi i64 [0, %known], [%next.visit, %empty]
+  %visited = phi i64 [0, %begin], [%next.visit, %empty]
   %all = icmp uge i64 %visited, %threads
   br i1 %all, label %end, label %part
 part:
@@ -93,8 +86,9 @@ empty:
   %next.visit = add i64 %visited, 1
   br label %visit
 end:
+  %unmarked = call i32 @pthread_setspecific(i32 %key, ptr %mark)
   ret void
-}
+}}
 """
 
 _OPERATIONS = """define internal i64 @operations(i64 %count, i64 %cost) alwaysinline {
@@ -107,12 +101,12 @@ begin:
 }
 """
 
-# The state of the process: how to run a job in several threads (or null), whether it ends, the number of launches that
-# run without Python's lock, and the function that returns the number of a thread (or null). A process that ends waits
-# for these launches; later ones keep the lock, so that it waits for them too.
-_SHARE = f"""@process.state = external global [4 x i64]
-declare ptr @python.release()
-declare void @python.acquire(ptr)
+# A process that ends waits for the launches that run without Python's lock. Later ones keep the lock, so that it waits
+# for them too.
+_SHARE = f"""@process.words = external global [32 x i64]
+declare void @process.launch(ptr, ptr, i64)
+declare void @process.begin(ptr, ptr)
+declare void @process.finish(ptr, ptr)
 define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i1 %endless) noinline {{
 begin:
   %none = icmp eq i64 %count, 0
@@ -121,7 +115,7 @@ nothing:
   ret i64 0
 some:
   %operations = call i64 @operations(i64 %count, i64 %cost)
-  %portions = udiv i64 %operations, {_PIECE}
+  %portions = udiv i64 %operations, {PIECE}
   %few = call i64 @llvm.umin.i64(i64 %portions, i64 {_PIECES})
   %pairs = and i64 %few, -2
   %thirds = udiv i64 %few, 3
@@ -132,14 +126,12 @@ some:
   %even = select i1 %small, i64 %pairs, i64 %sixes
   %positive = call i64 @llvm.umax.i64(i64 %even, i64 1)
   %pieces = call i64 @llvm.umin.i64(i64 %positive, i64 %count)
-  %parallel = load atomic ptr, ptr @process.state monotonic, align 8
-  %lonely = icmp eq ptr %parallel, null
   %at.limit = getelementptr i8, ptr %args, i64 {THREADS}
   %threads = load i64, ptr %at.limit
-  %allowed = select i1 %lonely, i64 1, i64 %threads
-  %team = call i64 @llvm.umin.i64(i64 %allowed, i64 %pieces)
+  %team = call i64 @llvm.umin.i64(i64 %threads, i64 %pieces)
   %lines = add i64 %team, 1
   %job = alloca [8 x i64], i64 %lines, align 64
+  %memory = alloca [4 x i64]
   %nbytes = mul i64 %lines, 64
   call void @llvm.memset.p0.i64(ptr align 64 %job, i8 0, i64 %nbytes, i1 false)
   %at.args = getelementptr i64, ptr %job, i64 1
@@ -148,6 +140,7 @@ some:
   %at.totals = getelementptr i64, ptr %job, i64 4
   %at.size = getelementptr i64, ptr %job, i64 5
   %at.threads = getelementptr i64, ptr %job, i64 6
+  %at.name = getelementptr i64, ptr %job, i64 7
   store ptr %task, ptr %job
   store ptr %args, ptr %at.args
   store i64 %count, ptr %at.count
@@ -155,34 +148,27 @@ some:
   store ptr %totals, ptr %at.totals
   store i64 %size, ptr %at.size
   store i64 %team, ptr %at.threads
-  %at.ends = getelementptr i64, ptr @process.state, i64 1
-  %at.running = getelementptr i64, ptr @process.state, i64 2
-  %ends = load atomic i64, ptr %at.ends monotonic, align 8
-  %open = icmp eq i64 %ends, 0
+  store ptr @name, ptr %at.name
+  %word = getelementptr i8, ptr %args, i64 {WORD}
   %much = icmp uge i64 %operations, {_LONG}
   %long = or i1 %much, %endless
-  %released = and i1 %open, %long
-  br i1 %released, label %release, label %choose
+  br i1 %long, label %release, label %choose
 release:
-  %before = atomicrmw add ptr %at.running, i64 1 monotonic
-  %saved = call ptr @python.release()
+  call void @process.begin(ptr %word, ptr %memory)
   br label %choose
 choose:
-  %python = phi ptr [null, %some], [%saved, %release]
   %several = icmp ugt i64 %team, 1
   br i1 %several, label %many, label %alone
 many:
-  %number = trunc i64 %team to i32
-  call void %parallel(ptr @work, ptr %job, i32 %number, i32 0)
+  call void @process.launch(ptr @work, ptr %job, i64 %team)
   br label %done
 alone:
-  call void @work(ptr %job)
+  call void @work(ptr %job, i64 0)
   br label %done
 done:
-  br i1 %released, label %acquire, label %end
+  br i1 %long, label %acquire, label %end
 acquire:
-  call void @python.acquire(ptr %python)
-  %after = atomicrmw sub ptr %at.running, i64 1 monotonic
+  call void @process.finish(ptr %word, ptr %memory)
   br label %end
 end:
   ret i64 %pieces
@@ -209,9 +195,8 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
     """
     text = Text(helpers)
     function = shared(text)
-    for place in range(slots.trouble, slots.nbytes if program.debug else slots.trouble + 8, 8):
-        if place < slots.record + 56:
-            text.do(f"store i64 0, ptr {_at(text, place)}")
+    for place in range(slots.record, slots.record + 8 * len(Failure._fields) * program.debug, 8):
+        text.do(f"store i64 0, ptr {_at(text, place)}")
     most = max((len(step.reductions) for step in program.steps if isinstance(step, Loop)), default=0)
     totals = text.slot("i8", "totals", _PIECES * PARTIAL * most) if most else "null"
     for number, step in enumerate(program.steps):
@@ -228,8 +213,12 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
             _refuse(text, len(program.steps) > 1, endless, count, operations)
         arguments = f"ptr @step{number}, ptr %args, i64 {count}, i64 {operations}, ptr {totals}, i64 {size}"
         pieces = text.value(f"call i64 {function}({arguments}, i1 {endless})", "pieces")
+        word = text.value(f"load i64, ptr {_at(text, WORD)}", "word")
+        text.branch(text.value(f"icmp eq i64 {word}, 0"), f"fine{number}", "end")
+        text.block(f"fine{number}")
         if size:
             text.do(f"call void @finish{number}(ptr %args, ptr {totals}, i64 {pieces})")
+    text.block("end")
     text.leave("i1 true")
     return text.function("zeroext i1 @run(ptr %args, i1 zeroext %brief)")
 

@@ -43,5 +43,10 @@ def printed(program: Program, slots: Slots) -> str:
         else:
             functions.append(threads(program, slots, helpers, number, step))
     functions.append(run(program, slots, helpers))
-    title = f"; {program.name}\n"
+    name = program.name.encode()
+    title = f'; {program.name}\n@name = private constant [{len(name) + 1} x i8] c"{_escaped(name)}\\00"\n'
     return "\n".join([title, *functions, *helpers.values(), _WEIGHTS])
+
+
+def _escaped(name: bytes) -> str:
+    return "".join(f"\\{byte:02X}" if byte in b'"\\' or not 32 <= byte < 127 else chr(byte) for byte in name)

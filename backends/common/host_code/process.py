@@ -1,84 +1,95 @@
-"""What all kernels of a process share: how they use several threads, and how they end with the process.
-
-GNU's OpenMP runs a job in several threads within 2 μs, and takes jobs of several threads at once. A child of a fork
-must not call it, and works in one thread. Where it is missing, each job starts threads of its own.
-"""
+"""What all kernels of a process share: its threads, how signals stop a launch, and how they end with the process."""
 
 import atexit
 import ctypes
+import platform
+import signal
+import threading
 import time
+from functools import cache
 
-from accel.support.locks import in_child
+from accel.support.locks import in_child, open_after_fork
 
+from .fault_reports import fault_reports, install, previous
+from .interruption import API, interruption
 from .machine_code import function_of
+from .process_words import Word, words
+from .thread_pool import MOST, PLACE, pool
 
 __all__ = ["symbols"]
 
-# As OpenMP's function: a job, its data, the number of threads, and flags. Fewer threads do all of it too.
-_START_THREADS = """declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_join(i64, ptr)
-define void @start(ptr %job, ptr %data, i32 %threads, i32 %flags) {
-begin:
-  %names = alloca [1024 x i64]
-  %helpers = sub i32 %threads, 1
-  br label %more
-more:
-  %started = phi i32 [0, %begin], [%next, %create]
-  %wanted = icmp ult i32 %started, %helpers
-  br i1 %wanted, label %create, label %work
-create:
-  %name = getelementptr i64, ptr %names, i32 %started
-  %error = call i32 @pthread_create(ptr %name, ptr null, ptr %job, ptr %data)
-  %next = add i32 %started, 1
-  %fine = icmp eq i32 %error, 0
-  br i1 %fine, label %more, label %work
-work:
-  call void %job(ptr %data)
-  br label %wait
-wait:
-  %joined = phi i32 [0, %work], [%after, %join]
-  %left = icmp ult i32 %joined, %started
-  br i1 %left, label %join, label %end
-join:
-  %place = getelementptr i64, ptr %names, i32 %joined
-  %thread = load i64, ptr %place
-  %ignored = call i32 @pthread_join(i64 %thread, ptr null)
-  %after = add i32 %joined, 1
-  br label %wait
-end:
-  ret void
-}
+_FUNCTIONS = ("launch", "begin", "finish", "attend", "fault")
+_CACHE_LINE = 64
+_DEFINITIONS = """@process.words = external global [32 x i64]
+declare ptr @pthread_getspecific(i32)
 """
 
-_state = (ctypes.c_int64 * 4)()
-"""Addresses and counts that kernels read.
+# Threads of the pool leave all signals to others, but for those of their own errors.
+_OWN_ERRORS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 
-The function that runs a job in several threads, or 0; whether the process ends; how many launches run; the function
-that returns the number of a thread, or 0.
-"""
+_places = ctypes.create_string_buffer(MOST * PLACE + _CACHE_LINE)
+_first_place = -(-ctypes.addressof(_places) // _CACHE_LINE) * _CACHE_LINE
 
 
-_forked = False
+_lock = open_after_fork(threading.RLock())
 
 
 def symbols() -> dict[str, int]:
     """Return the addresses of what kernels call or read, by name."""
-    if not _state[0] and not _forked:
-        _state[0], _state[3] = _openmp() or (function_of(_START_THREADS, "start", {}), 0)
+    with _lock:
+        return _symbols()
+
+
+@cache
+def _symbols() -> dict[str, int]:
     python = ctypes.pythonapi
-    return {
-        "process.state": ctypes.addressof(_state),
-        "python.release": _address(python.PyEval_SaveThread),
-        "python.acquire": _address(python.PyEval_RestoreThread),
+    _prepare()
+    known = {
+        "process.words": ctypes.addressof(words),
+        "pool.places": _first_place,
+        "pool.signals": ctypes.addressof(_blocked()),
+        "python.RuntimeError": ctypes.c_void_p.in_dll(python, "PyExc_RuntimeError").value or 0,
+        **{name: _address(getattr(python, name)) for name in API},
+        **previous(),
     }
+    table = ", ".join(f"ptr @{name}" for name in _FUNCTIONS)
+    text = "\n".join(
+        [
+            _DEFINITIONS,
+            pool(platform.machine(), signal.SIG_SETMASK),
+            interruption(),
+            fault_reports(),
+            f"@table = constant [{len(_FUNCTIONS)} x ptr] [{table}]",
+        ]
+    )
+    addresses = (ctypes.c_size_t * len(_FUNCTIONS)).from_address(function_of(text, "table", known))
+    made = {f"process.{name}": address for name, address in zip(_FUNCTIONS, addresses, strict=True)}
+    install(made.pop("process.fault"))
+    return made | {"process.words": known["process.words"]}
 
 
-def _openmp() -> tuple[int, int] | None:
-    try:
-        library = ctypes.CDLL("libgomp.so.1")
-        return _address(library.GOMP_parallel), _address(library.omp_get_thread_num)
-    except (OSError, AttributeError):
-        return None
+def _prepare() -> None:
+    words[Word.MAIN] = threading.main_thread().ident or 0
+    library, key = ctypes.CDLL(None), ctypes.c_uint32()
+    library.pthread_key_create(ctypes.byref(key), None)
+    words[Word.MARK] = key.value
+    _open_lock()
+
+
+def _open_lock() -> None:
+    library, first = ctypes.CDLL(None), ctypes.addressof(words)
+    library.pthread_mutex_init(ctypes.c_void_p(first + 8 * Word.LOCK), None)
+    library.pthread_cond_init(ctypes.c_void_p(first + 8 * Word.CONDITION), None)
+
+
+@cache
+def _blocked() -> ctypes.Array[ctypes.c_char]:
+    """Return the signals that threads of the pool block."""
+    library, signals = ctypes.CDLL(None), ctypes.create_string_buffer(128)
+    library.sigfillset(signals)
+    for name in _OWN_ERRORS:
+        library.sigdelset(signals, getattr(signal, name))
+    return signals
 
 
 def _address(function: object) -> int:
@@ -86,15 +97,18 @@ def _address(function: object) -> int:
 
 
 def _wait_for_launches() -> None:
-    _state[1] = 1
-    while _state[2]:
+    words[Word.ENDS] = 1
+    while words[Word.RUNNING] > 0:
         time.sleep(0.001)
 
 
 def _start_child() -> None:
-    global _forked
-    _forked = True
-    _state[0] = _state[2] = _state[3] = 0
+    """Begin without threads: those of the parent are not in this process."""
+    ctypes.memset(_places, 0, len(_places))
+    words[Word.RUNNING] = words[Word.WATCHED] = words[Word.WATCHER] = 0
+    words[Word.FORKS] += 1
+    words[Word.MAIN] = threading.get_ident()
+    _open_lock()
 
 
 atexit.register(_wait_for_launches)

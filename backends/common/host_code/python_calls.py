@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from .machine_code import function_of
 from .process import symbols
-from .slots import ArgumentKind
+from .process_words import STOPPED
+from .slots import ARGUMENTS, THREADS, WORD, ArgumentKind
 from .text import Text
 
 __all__ = ["function_of_python"]
@@ -69,9 +70,12 @@ def _printed(kinds: Sequence[ArgumentKind], nbytes: int) -> str:
     text = Text(helpers)
     memory = text.slot("i8", "memory", nbytes)
     _, first = _converted(text, "int", 0)
-    for place, name in enumerate(kinds):
-        kind, number = _converted(text, name, place + 1)
-        text.do(f"store {kind} {number}, ptr {text.value(f'getelementptr i64, ptr {memory}, i64 {place}')}")
+    word = text.value(f"getelementptr i8, ptr {memory}, i64 {WORD}")
+    text.do(f"store i64 0, ptr {word}")
+    places = THREADS, *range(ARGUMENTS, ARGUMENTS + 8 * len(kinds[1:]), 8)
+    for number, (place, name) in enumerate(zip(places, kinds, strict=True)):
+        kind, value = _converted(text, name, number + 1)
+        text.do(f"store {kind} {value}, ptr {text.value(f'getelementptr i8, ptr {memory}, i64 {place}')}")
     address = text.value(f"call i64 {text.declare('i64', 'PyLong_AsLongLong', 'ptr')}(ptr %self)")
     error = text.value(f"call ptr {text.declare('ptr', 'PyErr_Occurred')}()")
     text.branch(text.value(f"icmp ne ptr {error}, null"), "refuse", "launch")
@@ -80,6 +84,9 @@ def _printed(kinds: Sequence[ArgumentKind], nbytes: int) -> str:
     text.block("launch")
     run, truth = text.value(f"inttoptr i64 {address} to ptr"), text.value(f"trunc i64 {first} to i1")
     done = text.value(f"zext i1 {text.value(f'call i1 {run}(ptr {memory}, i1 zeroext {truth})')} to i64")
+    stopped = text.value(f"icmp eq i64 {text.value(f'load i64, ptr {word}')}, {STOPPED}")
+    text.branch(stopped, "refuse", "done")
+    text.block("done")
     boolean = text.declare("ptr", "PyBool_FromLong", "i64")
     text.leave(f"ptr {text.value(f'call ptr {boolean}(i64 {done})')}")
     return "\n".join([text.function("ptr @call(ptr %self, ptr %arguments, i64 %count)"), *helpers.values()])

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
-from .slots import Slots
+from .process_words import NO_MEMORY
+from .slots import WORD, Slots
 
-__all__ = ["WARP", "schedule", "simple_schedule"]
+__all__ = ["ATTEND", "WARP", "schedule", "simple_schedule"]
 
 WARP = 32
 """Threads of a warp."""
+
+ATTEND = "declare i1 @process.attend(ptr) cold\n"
 
 _THREADS = """  %at.x = getelementptr i8, ptr %args, i64 {X}
   %at.y = getelementptr i8, ptr %args, i64 {Y}
@@ -23,15 +26,23 @@ _SIMPLE = (
     """define internal void @step{N}(ptr noalias %args, i64 %low, i64 %high, ptr %partial) {{
 begin:
   %shared = alloca [{S} x i8], align 64
+  %trouble = getelementptr i8, ptr %args, i64 {D}
 """
     + _THREADS
     + """  br label %blocks
 blocks:
   %block = phi i64 [%low, %begin], [%next.block, %finished]
   %more = icmp ult i64 %block, %high
-  br i1 %more, label %threads.of, label %end
+  br i1 %more, label %look, label %end
+look:
+  %word = load atomic i64, ptr %trouble monotonic, align 8
+  %calm = icmp eq i64 %word, 0
+  br i1 %calm, label %threads.of, label %attend, !prof !0
+attend:
+  %stop = call i1 @process.attend(ptr %trouble)
+  br i1 %stop, label %end, label %threads.of
 threads.of:
-  %thread = phi i64 [0, %blocks], [%next.thread, %one]
+  %thread = phi i64 [0, %look], [0, %attend], [%next.thread, %one]
   %left = icmp ult i64 %thread, %threads
   br i1 %left, label %one, label %finished
 one:
@@ -53,7 +64,7 @@ _WAITING = (
     """define internal void @step{N}(ptr noalias %args, i64 %low, i64 %high, ptr %partial) {{
 begin:
   %shared = alloca [{S} x i8], align 64
-  %trouble = getelementptr i8, ptr %args, i64 {T}
+  %trouble = getelementptr i8, ptr %args, i64 {D}
 """
     + _THREADS
     + """  %room = mul i64 %threads, {F}
@@ -61,14 +72,21 @@ begin:
   %refused = icmp eq ptr %frames, null
   br i1 %refused, label %no.memory, label %blocks
 no.memory:
-  store atomic i64 -1, ptr %trouble monotonic, align 8
+  store atomic i64 {M}, ptr %trouble monotonic, align 8
   ret void
 blocks:
   %block = phi i64 [%low, %begin], [%next.block, %next]
   %more = icmp ult i64 %block, %high
-  br i1 %more, label %clear, label %end
+  br i1 %more, label %look, label %end
+look:
+  %word = load atomic i64, ptr %trouble monotonic, align 8
+  %calm = icmp eq i64 %word, 0
+  br i1 %calm, label %clear, label %attend, !prof !0
+attend:
+  %stop = call i1 @process.attend(ptr %trouble)
+  br i1 %stop, label %end, label %clear
 clear:
-  %cleared = phi i64 [0, %blocks], [%cleared.next, %clear.one]
+  %cleared = phi i64 [0, %look], [0, %attend], [%cleared.next, %clear.one]
   %uncleared = icmp ult i64 %cleared, %threads
   br i1 %uncleared, label %clear.one, label %round
 clear.one:
@@ -178,9 +196,10 @@ differ:
 """
 
 
-def simple_schedule(slots: Slots, number: int, shared: int) -> str:
+def simple_schedule(slots: Slots, helpers: dict[str, str], number: int, shared: int) -> str:
     """Return the function that runs a range of blocks, whose threads never wait."""
-    return _SIMPLE.format(N=number, S=shared, **_places(slots))
+    helpers.setdefault("process.attend", ATTEND)
+    return _SIMPLE.format(N=number, S=shared, D=WORD, **_places(slots))
 
 
 def schedule(slots: Slots, helpers: dict[str, str], number: int, shared: int, frame: int, sites: Sequence[int]) -> str:
@@ -188,9 +207,10 @@ def schedule(slots: Slots, helpers: dict[str, str], number: int, shared: int, fr
     helpers.setdefault("malloc", "declare ptr @malloc(i64)\n")
     helpers.setdefault("free", "declare void @free(ptr)\n")
     helpers.setdefault("odd.one", _ODD_ONE)
+    helpers.setdefault("process.attend", ATTEND)
     table = ", ".join(f"i64 {site}" for site in (0, *sites))
     places = f"@sites{number} = private constant [{1 + len(sites)} x i64] [{table}]\n"
-    values = {"N": number, "S": shared, "F": frame, "T": slots.trouble, "P": 1 + len(sites), "W": WARP}
+    values = {"N": number, "S": shared, "F": frame, "D": WORD, "M": NO_MEMORY, "P": 1 + len(sites), "W": WARP}
     return places + _WAITING.format(**values, **_places(slots))
 
 

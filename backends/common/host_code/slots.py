@@ -10,10 +10,16 @@ from accel.ir import SLOT, Local, Loop, Number, Program, Threads, View
 
 from .forms import form_of
 
-__all__ = ["THREADS", "ArgumentKind", "Slots"]
+__all__ = ["ARGUMENTS", "THREADS", "WORD", "ArgumentKind", "Slots"]
 
 THREADS = 0
 """The byte at which the number of threads begins that a launch may use."""
+
+WORD = 8
+"""The byte at which the word of a launch begins: 0, or why its threads stop; see `process_words`."""
+
+ARGUMENTS = 16
+"""The byte at which the arguments begin."""
 
 ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
 """How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
@@ -22,7 +28,7 @@ _KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
 
 class Slots:
-    """The memory of a launch: the threads to use, arguments, grid and block, the record of failures, and the frame.
+    """The memory of a launch: the threads to use, its word, arguments, grid and block, record of failures, and frame.
 
     Attributes
     ----------
@@ -32,8 +38,6 @@ class Slots:
         Whether grid and block are there: only if the grid is explicit.
     grid : int
         The byte at which the blocks of the grid begin along x, y and z; then the threads of a block.
-    trouble : int
-        The byte of a number that is not 0 after a launch that failed; it precedes the record.
     record : int
         The byte at which the record begins: the fields of `Failure` in order.
     bounds : int
@@ -48,10 +52,9 @@ class Slots:
         self.places: dict[str, int] = {}
         formats = [self._parameter(parameter, start) for parameter, start in _starts(program)]
         self.in_grid = any(isinstance(step, Threads) for step in program.steps)
-        self.format = struct.Struct("<q" + "".join(formats) + "6q" * self.in_grid)
+        self.format = struct.Struct("<q8x" + "".join(formats) + "6q" * self.in_grid)
         self.grid = self.format.size - 48
-        self.trouble = self.format.size
-        self.record = self.trouble + 8
+        self.record = self.format.size
         begin = self.record + 8 * len(Failure._fields)
         axes = max((len(step.indices) for step in program.steps if isinstance(step, Loop)), default=0)
         self.bounds = begin
@@ -94,7 +97,7 @@ class Slots:
 
 
 def _starts(program: Program) -> Iterator[tuple[View | Number, int]]:
-    start = THREADS + 8
+    start = ARGUMENTS
     for parameter in program.parameters:
         yield parameter, start
         start += 8 * (1 + 2 * parameter.rank if isinstance(parameter, View) else form_of(parameter.dtype).parts)

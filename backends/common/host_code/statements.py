@@ -27,15 +27,22 @@ from accel.ir import (
 from .accumulators import Accumulator
 from .atomics import atomic
 from .casts import cast
+from .estimates import is_brief, is_plain, turns
 from .expressions import Expressions
 from .forms import Value, form_of
 from .guards import assigned, guards_in, is_affine, statements_in
 from .memory import store
 from .ranges import trips
+from .schedules import ATTEND
 from .scopes import Scope
 from .text import Text
 
-__all__ = ["Statements"]
+__all__ = ["STOPPED", "Statements"]
+
+STOPPED = "stopped"
+"""The label of the end of a function, to which a thread goes that is to stop."""
+
+_LIKELY = ", !prof !0"
 
 
 class _Labels(NamedTuple):
@@ -138,19 +145,34 @@ class Statements:
             text.jump(labels[2])
         text.block(labels[2])
 
+    def look(self) -> None:
+        """Print a look whether the threads of the launch are to stop."""
+        text = self.text
+        word = text.value("load atomic i64, ptr %word monotonic, align 8", "word")
+        asked, going = text.fresh("asked"), text.fresh("going")
+        text.branch(text.value(f"icmp eq i64 {word}, 0"), going, asked, _LIKELY)
+        text.block(asked)
+        stop = text.value(f"call i1 {text.helper('process.attend', ATTEND)}(ptr %word)", "stop")
+        text.branch(stop, STOPPED, going)
+        text.block(going)
+
     def _while(self, x: While) -> None:
         text = self.text
-        head, body, after = (text.fresh(hint) for hint in ("while", "body", "after"))
+        part, head, body, more, after = (text.fresh(hint) for hint in ("part", "while", "body", "more", "after"))
+        counter = self.scope.cell("i64", "counter")
+        text.block(part)
+        text.do(f"store i64 0, ptr {counter}")
         text.block(head)
         text.branch(self.expressions.value(x.condition), body, after)
         text.block(body)
-        self.iteration_of_while(x.body, head, after)
+        self.iteration(x.body, after)
+        step = text.value(f"add nuw nsw i64 {text.value(f'load i64, ptr {counter}')}, 1")
+        text.do(f"store i64 {step}, ptr {counter}")
+        text.branch(text.value(f"icmp ult i64 {step}, {turns(x.body)}"), head, more)
+        text.block(more)
+        self.look()
+        text.jump(part)
         text.block(after)
-
-    def iteration_of_while(self, body: Sequence[Stmt], head: str, after: str) -> None:
-        """Print the body of a `While`, after which its condition is evaluated again."""
-        self.iteration(body, after)
-        self.text.jump(head)
 
     def _for(self, x: For) -> None:
         values = [self.expressions.index(bound) for bound in (x.start, x.stop, x.step)]
@@ -161,18 +183,55 @@ class Statements:
         self.in_versions(x.target, cells, x.body, lambda: self._counted(x, cells))
 
     def _counted(self, x: For, cells: list[str]) -> None:
-        """Print a loop that counts from 0."""
+        """Print a loop that counts from 0; if it may be long, it looks now and then whether it is to stop."""
+        text, counter = self.text, self.scope.cell("i64", "counter")
+        text.do(f"store i64 0, ptr {counter}")
+        if is_brief(x):
+            self._part(x, cells, counter)
+            return
+        if not is_plain(x.body) or not self.may_repeat(x.body):
+            self._in_parts(x, cells, counter)
+            return
+        # An innermost loop may be as short as a few turns, which the looks of a long one would slow down.
+        labels = [text.fresh(hint) for hint in ("short", "long", "end")]
+        count = text.value(f"load i64, ptr {cells[2]}")
+        text.branch(text.value(f"icmp ule i64 {count}, {turns(x.body)}"), labels[0], labels[1])
+        for label, printer in zip(labels, (self._part, self._in_parts), strict=False):
+            text.block(label)
+            printer(x, cells, counter)
+            text.jump(labels[2])
+        text.block(labels[2])
+
+    def _in_parts(self, x: For, cells: Sequence[str], counter: str) -> None:
+        """Print a loop in parts, with a look after each."""
+        text = self.text
+        part, more, after = (text.fresh(hint) for hint in ("part", "more", "after"))
+        limit = self.scope.cell("i64", "limit")
+        text.block(part)
+        done = text.value(f"load i64, ptr {counter}")
+        left = text.value(f"sub i64 {text.value(f'load i64, ptr {cells[2]}')}, {done}")
+        least = text.declare("i64", "llvm.umin.i64", "i64", "i64")
+        run = text.value(f"call i64 {least}(i64 {left}, i64 {turns(x.body)})", "run")
+        text.do(f"store i64 {text.value(f'add i64 {done}, {run}')}, ptr {limit}")
+        self._part(x, [*cells[:2], limit], counter, after)
+        done = text.value(f"load i64, ptr {counter}")
+        text.branch(text.value(f"icmp ult i64 {done}, {text.value(f'load i64, ptr {cells[2]}')}"), more, after)
+        text.block(more)
+        self.look()
+        text.jump(part)
+        text.block(after)
+
+    def _part(self, x: For, cells: Sequence[str], counter: str, beyond: str = "") -> None:
+        """Print the turns of a loop up to a limit; ``beyond`` is where `Break` goes."""
         text = self.text
         head, body, after = (text.fresh(hint) for hint in ("for", "body", "after"))
-        counter = self.scope.cell("i64", "counter")
-        text.do(f"store i64 0, ptr {counter}")
         text.block(head)
         step = text.value(f"load i64, ptr {counter}")
         more = text.value(f"icmp ult i64 {step}, {text.value(f'load i64, ptr {cells[2]}')}")
         text.branch(more, body, after)
         text.block(body)
         self.count(x.target, cells, step)
-        self.iteration(x.body, after)
+        self.iteration(x.body, beyond or after)
         step = text.value(f"load i64, ptr {counter}")
         text.do(f"store i64 {text.value(f'add nuw nsw i64 {step}, 1')}, ptr {counter}")
         text.jump(head)

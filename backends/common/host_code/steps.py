@@ -9,13 +9,14 @@ from accel.ir import Const, Frame, Local, Loop, Number, Once, Program
 
 from .accumulators import BLOCK, PARTIAL, Accumulator
 from .casts import cast
+from .estimates import turns
 from .forms import DOUBLE, I64, Value, form_of
 from .guards import assigned_locals
 from .memory import Memory, load, store
 from .ranges import trips
 from .scopes import Scope
-from .slots import Slots
-from .statements import Statements
+from .slots import WORD, Slots
+from .statements import STOPPED, Statements
 from .text import Text
 
 __all__ = ["STEP", "Function", "finish", "loop", "once"]
@@ -41,6 +42,7 @@ class Function:
                 (address,) = self._load_all("ptr", parameter.name, (0,))
                 ends = many[: parameter.rank], many[parameter.rank :]
                 self.scope.memories[parameter.name] = Memory(address, form, *ends)
+        self.text.first(f"%word = getelementptr i8, ptr %args, i64 {WORD}")
         if program.debug:
             self.text.first(f"%record = getelementptr i8, ptr %args, i64 {slots.record}")
 
@@ -103,6 +105,7 @@ def once(program: Program, slots: Slots, helpers: dict[str, str], number: int, s
     function.read(step.frame)
     statements.body(step.body)
     function.write(step.frame)
+    function.text.block(STOPPED)
     function.text.leave()
     return function.text.function(f"internal void @step{number}{STEP}")
 
@@ -125,6 +128,8 @@ def _count(program: Program, slots: Slots, helpers: dict[str, str], number: int,
             text.do(f"store i64 {value}, ptr {function.at(slots.bounds + 24 * axis + 8 * place)}")
         total = text.value(f"mul i64 {total}, {count}")
     text.leave(f"i64 {total}")
+    text.block(STOPPED)
+    text.leave("i64 0")
     return text.function(f"internal i64 @count{number}(ptr noalias %args)")
 
 
@@ -159,6 +164,7 @@ class _Loop:
         self._begin()
         self._rows()
         self._end()
+        text.block(STOPPED)
         text.leave()
         return text.function(f"internal void @step{number}{STEP}")
 
@@ -194,15 +200,17 @@ class _Loop:
         self._carry(run)
         if self._totals:
             self._flush_if_full(run)
+        self._statements.look()
         text.jump(head)
         text.block(after)
 
     def _run(self, done: str) -> str:
-        """Return how many iterations follow in this row, at most a block if there are reductions."""
+        """Return how many iterations follow in this row, before a look or the end of a block of reductions."""
         text = self._text
         least = text.declare("i64", "llvm.umin.i64", "i64", "i64")
         run = text.value(f"sub i64 %high, {done}")
-        limits = [str(BLOCK)] if self._totals else []
+        most = turns(self._step.body)
+        limits = [str(min(most, BLOCK) if self._totals else most)]
         if len(self._bounds) > 1:
             counter = text.value(f"load i64, ptr {self._counters[-1]}")
             limits.append(text.value(f"sub i64 {self._bounds[-1][2]}, {counter}"))

@@ -70,6 +70,7 @@ class Launch:
         self.random = Random(seed)  # noqa: S311 - not for cryptography
         self.failures = Failures()
         self.budget = budget
+        self._least = 0
         self._step: Step | None = None
 
     @property
@@ -78,10 +79,14 @@ class Launch:
         return isinstance(self._step, Threads)
 
     def spend(self) -> None:
-        """Count an access, or a turn of a serial loop; raise `BudgetError` if there are too many."""
+        """Count an access, or a turn of a serial loop; raise `BudgetError` if there are too many, or it is stopped."""
         self.budget -= 1
-        if self.budget < 0:
+        if self.budget < self._least:
             raise BudgetError
+
+    def stop(self) -> None:
+        """Let the next access or turn raise `BudgetError`; other threads may call it."""
+        self._least = sys.maxsize
 
     def places(self, block: int, thread: int) -> dict[str, tuple[Any, ...]]:
         """Return where a thread is, by the names of `accel.ir.Place`."""

@@ -14,7 +14,8 @@ from accel.errors import CapabilityError, KernelLaunchError, RaceError
 from accel.ir import Number, Program
 from accel.support.kernel_reports import Dim3
 
-from ...common.host_kernels import HostKernel, host_kernel
+from ...common.host_kernels import HostKernel, host_kernel, interrupted
+from ...common.interrupts import Stop, stopped_by_interrupt
 from ..launcher import Launcher
 from ..races import Operation
 from .argument_memory import Argument, argument
@@ -95,14 +96,24 @@ class SimKernel:
         """Interpret the program; if that takes long, run code of the host instead."""
         budget = sys.maxsize if self._program.explicit else _BUDGETS[self._program.debug]
         run = self._new_run(views, numbers, grid, block, budget)
+        stop = Stop()
+        with stopped_by_interrupt(stop):
+            try:
+                return self._interpreted(run, stop)
+            except BudgetError:
+                run.restore()
+            if self._compiled is not None:
+                return self._compiled.run(self._on_host(run, numbers), stopping=stop.by)
+            return self._interpreted(self._new_run(views, numbers, grid, block, sys.maxsize), stop)
+
+    def _interpreted(self, run: Run, stop: Stop) -> Outcome:
         try:
-            return self._interpreter.run(run, races=self._program.debug)
+            with stop.by(run.stop):
+                return self._interpreter.run(run, races=self._program.debug)
         except BudgetError:
-            run.restore()
-        if self._compiled is not None:
-            return self._compiled.run(self._on_host(run, numbers))
-        run = self._new_run(views, numbers, grid, block, sys.maxsize)
-        return self._interpreter.run(run, races=self._program.debug)
+            if not stop.asked:
+                raise
+            raise interrupted(self._program.name) from None
 
     def _new_run(
         self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3, budget: int

@@ -84,7 +84,8 @@ class Unary(NamedTuple):
 class Binary(NamedTuple):
     """Arithmetic; both operands have the type of the result.
 
-    ``truediv`` is for floats and complex numbers only; ``min`` and ``max`` return NaN if an operand is NaN.
+    ``truediv`` is for floats and complex numbers only; ``min`` and ``max`` return NaN if an operand is NaN, and
+    -0.0 is less than 0.0 there.
     """
 
     op: Literal[

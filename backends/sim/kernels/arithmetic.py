@@ -16,7 +16,7 @@ import numpy as np
 from accel.dtypes import DType
 from accel.ir import FUNCTIONS
 
-__all__ = ["OPERATORS", "binary_function", "cast", "identity", "math_function", "reduced"]
+__all__ = ["OPERATORS", "binary_function", "cast", "extreme", "identity", "math_function", "reduced"]
 
 Function = Callable[..., Any]
 
@@ -55,7 +55,24 @@ def binary_function(op: str, dtype: DType) -> Function | None:
         return _through_float32(floordiv if op == "floordiv" else mod, dtype)
     if op == "pow":
         return _int_pow(dtype) if dtype.kind in "iub" else _floating(np.power, dtype)
-    return {"min": np.minimum, "max": np.maximum}.get(op)
+    return extreme(op, dtype) if op in ("min", "max") else None
+
+
+def extreme(op: str, dtype: DType) -> Function:
+    """Return the minimum or the maximum of two values: NaN if one is NaN, and -0 is less than 0.
+
+    NumPy leaves open which of two zeros it returns.
+    """
+    function: Function = np.minimum if op == "min" else np.maximum
+    if dtype.kind not in "fV":
+        return function
+
+    def of_floats(x: Any, y: Any) -> Any:
+        if x == 0 and y == 0:
+            return x + y if op == "max" else -(-x + -y)
+        return function(x, y)
+
+    return of_floats
 
 
 def cast(source: DType, target: DType) -> Function:
@@ -98,7 +115,7 @@ def identity(op: str, dtype: DType) -> Any:
 def reduced(op: str, values: list[Any], dtype: DType) -> Any:
     """Return the total of values: exact for the sum of finite floats, and then rounded."""
     if op != "add":
-        return reduce(np.minimum if op == "min" else np.maximum, values)
+        return reduce(extreme(op, dtype), values)
     if dtype.kind == "c":
         real, imag = ([getattr(value, part) for value in values] for part in ("real", "imag"))
         return dtype.type(complex(_exact_sum(real), _exact_sum(imag)))

@@ -31,6 +31,7 @@ from accel.ir import (
     While,
 )
 
+from .arithmetic import extreme
 from .expressions import Expressions, memory_name
 from .threads import Meeting
 
@@ -107,7 +108,8 @@ class Statements:
 
     def _atomic(self, s: Atomic) -> None:
         operands = self._evaluated(*(x for x in (s.expected, s.value) if x is not None))
-        function = self.expressions.named("atomic_", (s.op,), lambda: _ATOMIC[s.op])
+        dtype = self.expressions.dtype_of(s.memory)
+        function = self.expressions.named("atomic_", (s.op, dtype), lambda: _ATOMIC.get(s.op) or extreme(s.op, dtype))
         call = f"{memory_name(s.memory)}.change(t, {self.expressions(s.at)}, {function}, {_site(s.guard)}"
         target = "" if s.target is None else f"{self.expressions(s.target)} = "
         with self._guarded(s.guard, s.memory):
@@ -199,8 +201,6 @@ def _counted(dtype: DType) -> Callable[[int, int, int], Iterator[Any]]:
 
 _ATOMIC: Mapping[str, Callable[..., Any]] = {
     "add": operator.add,
-    "min": np.minimum,
-    "max": np.maximum,
     "exchange": lambda _, value: value,
     "compare": lambda old, expected, value: value if old == expected else old,
 }

@@ -3,6 +3,7 @@
 The handler runs in the thread that failed, within the signal. So it only writes text that exists already, by functions
 that POSIX allows there, and reads the mark of its thread. (POSIX does not list `pthread_getspecific`, which reads two
 words in the C libraries of Linux.) It acts on threads that are in a kernel only, and then calls the handler before it.
+Of several threads that fail at once, one says so, and the others give it a second.
 """
 
 import ctypes
@@ -64,7 +65,8 @@ def fault_reports() -> str:
 @default = external global [{_NBYTES} x i8]
 @say.before = private constant [{before} x i8] c"{_BEFORE}"
 @say.after = private constant [{after} x i8] c"{_AFTER}"
-declare i64 @write(i32, ptr, i64)
+declare i64 @writev(i32, ptr, i32)
+declare i32 @sleep(i32)
 declare i64 @strlen(ptr)
 declare i32 @raise(i32)
 declare i32 @sigaction(i32, ptr, ptr)
@@ -83,17 +85,34 @@ end:
   ret void
 }}
 
+define internal void @part(ptr %text, i64 %number, ptr %start, i64 %length) {{
+  %part = getelementptr [2 x i64], ptr %text, i64 %number
+  %at.length = getelementptr i64, ptr %part, i64 1
+  store ptr %start, ptr %part
+  store i64 %length, ptr %at.length
+  ret void
+}}
+
 define void @fault(i32 %signal, ptr %info, ptr %context) {{
 begin:
+  %text = alloca [6 x i64], align 16
   %key = load i32, ptr {at(Word.MARK)}
   %name = call ptr @pthread_getspecific(i32 %key)
   %ours = icmp ne ptr %name, null
   br i1 %ours, label %say, label %choose
 say:
+  %said = atomicrmw xchg ptr {at(Word.SAID)}, i64 1 monotonic
+  %again = icmp ne i64 %said, 0
+  br i1 %again, label %wait, label %write
+wait:
+  %left = call i32 @sleep(i32 1)
+  br label %choose
+write:
   %length = call i64 @strlen(ptr %name)
-  %one = call i64 @write(i32 2, ptr @say.before, i64 {before})
-  %two = call i64 @write(i32 2, ptr %name, i64 %length)
-  %three = call i64 @write(i32 2, ptr @say.after, i64 {after})
+  call void @part(ptr %text, i64 0, ptr @say.before, i64 {before})
+  call void @part(ptr %text, i64 1, ptr %name, i64 %length)
+  call void @part(ptr %text, i64 2, ptr @say.after, i64 {after})
+  %written = call i64 @writev(i32 2, ptr %text, i32 3)
   br label %choose
 choose:
   %is.bus = icmp eq i32 %signal, {int(signal.SIGBUS)}

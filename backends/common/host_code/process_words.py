@@ -22,6 +22,7 @@ class Word(IntEnum):
     WATCHED = 6  # the address of the word of the launch that is watched
     SERIAL = 7  # changes with the watched launch
     WATCHER = 8  # 0 if there is none, 1 while it sleeps, 2 while it watches
+    SAID = 9  # whether a fault was reported
     LOCK = 16  # of these four
     CONDITION = 24  # for which the watcher waits
 

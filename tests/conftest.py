@@ -28,6 +28,8 @@ from . import pages, profiles, remedies
 ROOT = Path(__file__).parents[1]
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+# What the tests compile is kept for the next run, in the checkout: never in the cache of the user.
+os.environ.setdefault("ACCEL_CACHE_DIR", str(ROOT / ".test_cache"))
 # A shell that starts the tests in the background lets them ignore interrupts, and so the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is about time, and other processes share the machine.

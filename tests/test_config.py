@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 from contextvars import copy_context
 from dataclasses import fields
@@ -319,3 +321,10 @@ def test_no_more_threads_are_started_than_are_asked_for_and_at_most_1024_can_be(
     refusal, counts = python(code, ACCEL_THREADS="2").splitlines()
     assert refusal == "accel.configure: 20000 is not a value of 'threads': write a whole number, 1 to 1024"
     assert [int(count) <= limit for count, limit in zip(counts.split(), (2, 4), strict=True)] == [True, True]
+
+
+def test_the_tests_never_write_into_the_cache_of_the_user(root):
+    code = "import tests.conftest; from accel.config import current; print(current().cache_dir)"
+    environment = {name: value for name, value in os.environ.items() if name != "ACCEL_CACHE_DIR"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == str(root / ".test_cache")

@@ -71,13 +71,22 @@ class _NoWait(threading.Event):
 
 
 class _Entry:
-    """What a new thread calls. It belongs to the thread alone, so it is gone when the thread has ended."""
+    """What a new thread calls. It belongs to the thread alone, so it is gone when the thread has ended.
+
+    Where Python's report of an error keeps it, it still says that it is over.
+    """
+
+    __slots__ = ("__weakref__", "_function", "over")
 
     def __init__(self, function: Callable[[], object]) -> None:
         self._function = function
+        self.over = False
 
     def __call__(self) -> None:
-        self._function()
+        try:
+            self._function()
+        finally:
+            self.over = True
 
 
 def start(thread: threading.Thread) -> None:
@@ -107,7 +116,7 @@ def start(thread: threading.Thread) -> None:
     finally:
         del thread._bootstrap  # type: ignore[attr-defined]
     while not began.acquire(timeout=_LOOK):
-        if alive() is None and began.locked():
+        if getattr(alive(), "over", True) and began.locked():
             threading._limbo.pop(thread, None)  # type: ignore[attr-defined]
             raise _no_memory()
 

@@ -62,7 +62,8 @@ def printed(python, tmp_path):
 
 def kernels_in(folder):
     """Return the files of kernels in a cache: these call what all kernels share, which has a file of its own."""
-    return [file for file in (folder / "kernels").glob("*.o") if b"process.begin" in file.read_bytes()]
+    files = [file for file in (folder / "kernels").glob("*.o") if file.is_file()]
+    return [file for file in files if b"process.begin" in file.read_bytes()]
 
 
 class TestTheCache:
@@ -87,6 +88,14 @@ class TestTheCache:
         assert printed("print(doubles())") == "True"
         assert file.read_bytes() == content
 
+    def test_in_which_a_folder_is_in_the_place_of_a_file_is_repaired(self, printed, tmp_path):
+        assert printed("print(doubles())") == "True"
+        (file,) = kernels_in(tmp_path)
+        file.unlink()
+        (file / "within").mkdir(parents=True)
+        assert printed("print(doubles())") == "True"
+        assert kernels_in(tmp_path) == [file]
+
     @pytest.mark.parametrize("place", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
     def test_in_which_a_file_is_no_file_is_done_without_or_repaired(self, printed, tmp_path, place):
         assert printed("print(doubles())") == "True"
@@ -105,7 +114,26 @@ class TestTheCache:
     def test_holds_whole_files_only(self, printed, tmp_path):
         assert printed("print(all(doubles(factor) for factor in range(2, 6)))") == "True"
         assert len(kernels_in(tmp_path)) == 4
-        assert {file.suffix for file in (tmp_path / "kernels").iterdir()} == {".o"}
+        assert {file.suffix for file in (tmp_path / "kernels").iterdir() if file.name != "last_look"} == {".o"}
+
+    def test_drops_what_was_used_least_recently_when_it_is_too_large(self, printed, tmp_path):
+        code = """
+            machine_code.LIMIT = 0
+            Path(os.environ["ACCEL_CACHE_DIR"], "kernels", "last_look").unlink()
+            print(doubles(9))
+        """
+        assert printed("print(all(doubles(factor) for factor in range(2, 6)))") == "True"
+        assert len(kernels_in(tmp_path)) == 4
+        assert printed(code) == "True"
+        assert len(kernels_in(tmp_path)) == 0
+        assert printed("print(doubles(9))") == "True"
+
+    def test_knows_which_files_were_used(self, printed, tmp_path):
+        assert printed("print(doubles(2), doubles(3))") == "True True"
+        for file in kernels_in(tmp_path):
+            os.utime(file, (1000, 1000))
+        assert printed("print(doubles(2))") == "True"
+        assert sorted(file.stat().st_mtime > 1000 for file in kernels_in(tmp_path)) == [False, True]
 
 
 class TestForks:

@@ -1,4 +1,4 @@
-"""Compiles text in LLVM's language to machine code, and keeps it on disk.
+"""Compiles text in LLVM's language to machine code, and keeps it on disk, up to a limit.
 
 LLVM comes with llvmlite, on which numba builds. A file in the cache is named after all that its content depends on, and
 begins with a checksum: what is damaged is compiled again. Code stays in memory until the process ends, as a thread may
@@ -13,7 +13,6 @@ from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.support.locks import in_child
 
-from .. import thresholds
+from .. import bounded_folders, thresholds
 
 __all__ = ["function_of"]
 
@@ -33,6 +32,9 @@ _immortal: list[object] = []
 _numbers = count()
 _frozen = False
 """Whether LLVM may not be called any more, as another thread was within it when this process was forked."""
+
+LIMIT = 64 << 20
+"""Bytes of the machine code on disk, of which a kernel has about 10,000."""
 
 _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
@@ -177,17 +179,20 @@ def _read(file: Path | None) -> bytes | None:
     except OSError:
         return None
     checksum, code = content[:32], content[32:]
-    return code if code and hashlib.sha256(code).digest() == checksum else None
+    if file is None or not code or hashlib.sha256(code).digest() != checksum:
+        return None
+    bounded_folders.used(file)
+    return code
 
 
 def _write(file: Path | None, code: bytes) -> None:
-    """Write a file at once: another process reads all of it or nothing."""
+    """Write a file, and let what was used least recently make room for it."""
     if file is None:
         return
-    with suppress(OSError), TemporaryDirectory(dir=file.parent) as folder:
-        whole = Path(folder) / file.name
-        whole.write_bytes(hashlib.sha256(code).digest() + code)
-        whole.replace(file)
+    bounded_folders.write(file, hashlib.sha256(code).digest() + code)
+    with suppress(OSError):
+        if bounded_folders.is_time_to_look(file.parent):
+            bounded_folders.drop_oldest(file.parent.glob("*.o"), LIMIT)
 
 
 def _start_child() -> None:

@@ -7,7 +7,6 @@ into it: `cache_files`.
 import atexit
 import os
 import shutil
-import stat
 import tempfile
 import threading
 import time
@@ -19,12 +18,12 @@ from accel import config
 from accel.errors import AccelError, KernelLaunchError
 from accel.support.locks import open_after_fork
 
+from ...common import bounded_folders
 from .interruption import interrupted
 
 __all__ = ["drop_oldest", "failures_named", "folder", "keep_within_limit", "only_one"]
 
 LIMIT = 512 << 20
-_PAUSE = 60.0  # seconds between two looks at all files, which take longer than a compilation where they are thousands
 _PATIENCE = 120.0  # seconds; a process that holds the lock longer is taken for stopped, and its work is done twice
 _lock = open_after_fork(threading.Lock())
 _temporary: dict[int, Path] = {}  # by process: the child of a fork makes its own
@@ -108,27 +107,11 @@ def failures_named() -> Iterator[None]:
 
 def keep_within_limit() -> None:
     """Remove what was used least recently if the folder has grown too large, but look at most once a minute."""
-    last_look = folder() / "last_look"
-    with suppress(OSError):
-        if last_look.exists() and 0 <= time.time() - last_look.stat().st_mtime < _PAUSE:
-            return
-        last_look.touch()
     with suppress(OSError):  # the folder is gone, or cannot be read
-        drop_oldest()
+        if bounded_folders.is_time_to_look(folder()):
+            drop_oldest()
 
 
 def drop_oldest(limit: int = LIMIT) -> None:
     """Remove the files that were used least recently, until the rest takes no more than `limit` bytes."""
-    files = []
-    for path in (*folder().iterdir(), *folder().glob("headers_*/*/*")):
-        with suppress(OSError):  # another process removed it
-            status = path.stat()
-            if stat.S_ISREG(status.st_mode):
-                files.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= limit:
-            break
-        with suppress(OSError):
-            path.unlink()
-        total -= size
+    bounded_folders.drop_oldest([*folder().iterdir(), *folder().glob("headers_*/*/*")], limit)

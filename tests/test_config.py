@@ -326,5 +326,7 @@ def test_no_more_threads_are_started_than_are_asked_for_and_at_most_1024_can_be(
 def test_the_tests_never_write_into_the_cache_of_the_user(root):
     code = "import tests.conftest; from accel.config import current; print(current().cache_dir)"
     environment = {name: value for name, value in os.environ.items() if name != "ACCEL_CACHE_DIR"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=root, env=environment, capture_output=True, text=True
+    )
     assert done.stdout.strip() == str(root / ".test_cache")

@@ -101,7 +101,7 @@ def start(thread: threading.Thread) -> None:
     began.acquire()
 
     def announced() -> None:
-        del thread.run  # type: ignore[method-assign]  # or the thread would keep itself alive
+        del thread.run  # or the thread would keep itself alive
         began.release()
         run()
 

@@ -12,7 +12,7 @@ PREPARED = """
     from pathlib import Path
     import numpy as np
     import accel
-    from accel.backends.common.host_code import machine_code
+    from accel.backends.common.host_code import machine_code, process
     from accel.backends.common.host_kernels import host_kernel
     from accel.ir import *
 
@@ -253,6 +253,22 @@ def test_too_little_memory_for_the_compiler_is_an_error(printed):
             print(error)
     """
     assert printed(code).startswith("the compiler needs 512 MiB of address space, which is not free; release memory")
+
+
+def test_a_large_text_is_compiled_with_few_optimisations_and_computes_the_same(printed):
+    code = """
+        import llvmlite.binding as llvm
+        levels, make = [], llvm.create_pipeline_tuning_options
+        def spy(speed_level):
+            levels.append(speed_level)
+            return make(speed_level=speed_level)
+        llvm.create_pipeline_tuning_options = spy
+        process.symbols()
+        right = doubles(2, 1000)
+        machine_code.LARGE = 1000
+        print(right, doubles(3, 1000), levels)
+    """
+    assert printed(code) == "True True [3, 3, 1]"
 
 
 def test_equal_texts_are_compiled_once():

@@ -36,6 +36,9 @@ _frozen = False
 LIMIT = 64 << 20
 """Bytes of the machine code on disk, of which a kernel has about 10,000."""
 
+LARGE = 1 << 19
+"""Characters of a text that is compiled with few optimisations, since all take time that grows with its square."""
+
 _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
 
@@ -122,8 +125,9 @@ class _Machine:
             if not function.is_declaration:
                 # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
                 function.add_function_attribute("nounwind")
-        options = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = options.slp_vectorization = True
+        large = len(text) > LARGE
+        options = llvm.create_pipeline_tuning_options(speed_level=1 if large else 3)
+        options.loop_vectorization = options.slp_vectorization = not large
         builder = llvm.create_pass_builder(target, options)
         builder.getModulePassManager().run(module, builder)
         code: bytes = target.emit_object(module)

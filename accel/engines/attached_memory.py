@@ -202,7 +202,8 @@ def enter_idle(work: TaskWork, roots: dict[Root, bool]) -> bool:
     ``roots`` are those on memory of the user, and whether they are written.
     """
     with order:
-        idle = all(type(root.contents) is HostStorage and root.contents.owner.hazards is None for root in roots)
+        held = [root.contents for root in roots]
+        idle = all(type(each) is HostStorage and each.owner.hazards is None for each in held)
         if not idle or not box_order.enter_idle(work, work.uses):
             return False
         if all(type(use.root.contents) is HostStorage for use in work.uses):

@@ -41,12 +41,15 @@ def settle(root: Root, index_map: IndexMap, *, writing: bool) -> None:
 def other_uses(root: Root, box: Box) -> list[tuple[Any, Use]]:
     """Return the tasks in flight, or failed, that use bytes of a box by another store, each with its use."""
     home = root.home
-    if home is None or root.contents is not home or home.owner.hazards is None or is_empty(box):
+    if home is None or root.contents is not home or is_empty(box):
+        return []
+    hazards = home.owner.hazards  # read once: another thread may forget them
+    if hazards is None:
         return []
     low, high = _addresses(root, box)
     return [
         (work, use)
-        for work in _works(home.owner.hazards, low, high)
+        for work in _works(hazards, low, high)
         for use in work.uses
         if use.root.shares_memory(root) and not is_empty(use.box) and _meet(_addresses(use.root, use.box), (low, high))
     ]

@@ -1,6 +1,7 @@
 """Stores that are attached to the same memory of the user: tasks on one are in order with those on the others."""
 
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import accel
 from accel.engines import InOut, Input, current, engine, task
 from accel.store import create_store, from_array
+from accel.store.shared_memory import other_uses
 
 from .stores import copy, held_task
 
@@ -169,3 +171,19 @@ def test_the_failure_of_a_tiny_task_is_raised_where_the_memory_is_read():
         assert isinstance(fail(from_array(memory, read_only=False)).exception(), KeyError)
         with pytest.raises(KeyError, match="planted"):
             memory.to_numpy()
+
+
+def test_hazards_that_another_thread_forgets_meanwhile_are_read_once():
+    class Owner:
+        """The last work on the memory ends between two reads of its hazards."""
+
+        def __init__(self):
+            self._seen = iter([((), (), ())])
+
+        @property
+        def hazards(self):
+            return next(self._seen, None)
+
+    home = SimpleNamespace(owner=Owner(), pointer=0, nbytes=24)
+    root = SimpleNamespace(home=home, contents=home, strides=(1,), start=0, dtype=np.dtype("int64"))
+    assert other_uses(root, ((0, 3),)) == []

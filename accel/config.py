@@ -51,6 +51,9 @@ class Settings:
         Seed of the order in which simulated devices interleave their streams.
     sim_memory : int
         Memory of each simulated device, in bytes.
+    sim_heap : int
+        Bytes that ``malloc`` and ``new`` of CUDA and HIP kernels share on each simulated device, at least 4096; as
+        ``cudaLimitMallocHeapSize``. More than 256 MiB take effect when none of them is in use.
     sim_warp : int
         Threads of a warp of simulated devices: 32 as of NVIDIA's GPUs, or 64 as of AMD's.
     kernel_checks : str
@@ -73,6 +76,7 @@ class Settings:
     threads: int = 1
     sim_seed: int = 0
     sim_memory: int = 1 << 30
+    sim_heap: int = 8 << 20
     sim_warp: int = 32
     kernel_checks: str = "memory,sync"
     kernel_limit: int = 60
@@ -158,6 +162,7 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "threads": _count(1, _MOST_THREADS),
     "sim_seed": _count(0),
     "sim_memory": _count(0),
+    "sim_heap": _count(4096),
     "sim_warp": _width,
     "kernel_checks": _checks,
     "kernel_limit": _count(1),

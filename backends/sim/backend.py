@@ -21,6 +21,7 @@ from .arrays import SimArray
 from .executor import Namespace, SimExecutor
 from .faults import FaultPoints
 from .kernels import SimKernel, kernel_source
+from .kernel_heap import KernelHeap
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
 from .operands import bytes_of, elements, flat, memory_of, region_of, regions_of
 from .pinned import PinnedMemory
@@ -304,6 +305,10 @@ class SimBackend:
         """Return the memory that contains some bytes; None if no simulated device has them."""
         matches = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
         return next(matches, None)
+
+    def heap(self, device: Device) -> KernelHeap:
+        """Return the heap of a device's kernels."""
+        return self._memory[device].heap
 
     def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
         """Return the given stream, or by default the device's current stream."""

@@ -7,6 +7,7 @@ from typing import Protocol
 from accel.abc import Stream
 from accel.device import Device
 
+from .kernel_heap import KernelHeap
 from .memory import DeviceMemory, Memory
 from .races import Operation
 from .regions import Region
@@ -26,6 +27,10 @@ class Launcher(Protocol):
     @property
     def spaces(self) -> Sequence[DeviceMemory]:
         """The memory of all devices."""
+        ...
+
+    def heap(self, device: Device) -> KernelHeap:
+        """Return the heap of a device's kernels."""
         ...
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:

@@ -18,6 +18,7 @@ from accel.errors import OutOfMemoryError, ReleasedError
 from accel.support.call_sites import call_site
 from accel.support.locks import open_after_fork
 
+from .kernel_heap import KernelHeap
 from .races import AccessHistory
 from .regions import Region
 from .unwritten_bytes import Mask, Unwritten
@@ -208,6 +209,8 @@ class DeviceMemory:
         The blocks that were released last, if kernels may hold addresses of them.
     stale_cells : deque of int
         The addresses of the shadows of blocks that are gone, to be dropped.
+    heap : KernelHeap
+        What kernels in C++ have allocated themselves.
     """
 
     def __init__(self, device: Device) -> None:
@@ -221,13 +224,14 @@ class DeviceMemory:
         self._used = 0
         self.released: deque[ReleasedBlock] | None = None
         self.stale_cells: deque[int] = deque()
+        self.heap = KernelHeap()
 
     @property
     def used(self) -> int:
-        """Bytes in use, including what alignment adds."""
+        """Bytes in use, including what alignment adds and what kernels have allocated."""
         with self._lock:
             self._drain()
-            return self._used
+            return self._used + self.heap.used
 
     def room(self) -> Room:
         """Return how much memory is free."""
@@ -236,7 +240,7 @@ class DeviceMemory:
             total = config.current().sim_memory
             limit = self._base + total
             largest = max((min(end, limit) - start for start, end in self._holes), default=0)
-            return Room(max(total - self._used, 0), total, max(largest, 0))
+            return Room(max(total - self.used, 0), total, max(largest, 0))
 
     def allocate(self, nbytes: int, alignment: int, *, cleared: bool = False) -> Memory:
         """Return bytes that are poisoned, or cleared; cleared ones count as written.

@@ -23,7 +23,7 @@ from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
 from .launcher import Launcher
 from .memory import Memory
 from .races import Operation
-from .raw_sources import Kernels, LoadedKernel
+from .raw_sources import Kernels, LoadedKernel, refuse_cooperative
 from .regions import Region
 from .streams import Task
 
@@ -153,6 +153,8 @@ class SimRawExecutable:
         loaded = self._loaded(settings)
         self._refuse(loaded, block, arguments)
         loaded.refuse_shared(self._kernel, shared, settings.sim_warp)
+        if cooperative:
+            refuse_cooperative(self._kernel, prod(grid), prod(block), shared, settings.sim_warp)
         values = tuple(self._value(place, value) for place, value in enumerate(arguments))
         alone = "race" in settings.kernel_checks or self._launcher.repeats()
         launch = _Launch(
@@ -230,7 +232,7 @@ class SimRawExecutable:
         return Areas(spaces, launch.loaded.module, launch.loaded.cells, init=launch.checks("init"))
 
     def _outcome(self, launch: _Launch, arguments: Sequence[Any], areas: Areas) -> Outcome:
-        settings = launch.settings
+        settings, runtime = launch.settings, launch.loaded.module.runtime
         ranges = [_range(area, areas.shadow(area)) for area in areas.all] if settings.kernel_checks else []
         stop = ctypes.c_uint32(0)
         with stopped_by_interrupt(partial(setattr, stop, "value", 1)):
@@ -249,6 +251,8 @@ class SimRawExecutable:
                 limit=settings.kernel_limit,
                 cooperative=launch.cooperative,
                 stop=stop,
+                heap=self._launcher.heap(self._device).address(runtime),
+                heap_size=settings.sim_heap,
             )
         if ranges:
             areas.take_shadows(ranges)

@@ -10,11 +10,13 @@ from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.module import Entry, Module
 from .memory import DeviceMemory, Memory
 
-__all__ = ["Kernels", "LoadedKernel"]
+__all__ = ["Kernels", "LoadedKernel", "refuse_cooperative"]
 
 _STATIC = 48 * 1024
 _SHARED = {32: 227 * 1024, 64: 64 * 1024}
 """Bytes of shared memory that a block can have: on NVIDIA's GPUs since Hopper, and on AMD's."""
+_PROCESSORS, _THREADS, _BLOCKS, _RESERVED = 8, 2048, 32, 1024
+"""Multiprocessors; threads, blocks, and reserved bytes of shared memory for each block, of one of them."""
 
 
 class LoadedKernel(NamedTuple):
@@ -110,6 +112,18 @@ class Kernels:
                 )
             self._variables.setdefault((module, name), space.mapped(variable.offset, variable.size))
         return self._variables[module, name]
+
+
+def refuse_cooperative(kernel: str, blocks: int, threads: int, shared: int, warp: int) -> None:
+    """Raise `KernelLaunchError` if a device cannot run so many blocks at once."""
+    by_threads = _THREADS // (-(-threads // warp) * warp)
+    by_shared = (_SHARED[warp] + _RESERVED) // (shared + _RESERVED)
+    most = _PROCESSORS * min(by_threads, by_shared, _BLOCKS)
+    if blocks > most:
+        raise KernelLaunchError(
+            f"{kernel} was launched cooperatively with {blocks} blocks of {threads} threads, which must run at once; a "
+            f"simulated device runs {most} of them: use a smaller grid, and let each thread do more"
+        )
 
 
 def _refuse_static(kernel: str, name: str, nbytes: int) -> None:

@@ -103,8 +103,6 @@ int main(int argc, char** argv) {
     cudaDeviceProp properties;
     cudaGetDeviceProperties(&properties, 0);
     expect(properties.warpSize == warps_of_the_helper(), "properties");
-    expect(cudaMalloc(&pitched, size_t(1) << 60) == cudaErrorMemoryAllocation, "limit of memory");
-    expect(cudaGetLastError() == cudaErrorMemoryAllocation && cudaGetLastError() == cudaSuccess, "last error");
     expect(clock() / CLOCKS_PER_SEC < 100000, "seconds of the processor, not nanoseconds since it started");
     cudaStream_t stream;
     cudaStreamCreate(&stream);
@@ -119,7 +117,12 @@ HELPER = "#pragma once\ninline int warps_of_the_helper() { return ACCEL_SIM_WARP
 WRONG = """
 #include <cstring>
 #include <cstdlib>
+#include <stdexcept>
 __global__ void write(int* x) { x[threadIdx.x] = 1; }
+__global__ void keep(int* x) {}
+__global__ void freed(int* x) { void* p = malloc(8); free(p); free(p); }
+__global__ void thrown(int* x) { throw 1; }
+__global__ void moved(int* x) { free(realloc(malloc(8), 16)); }
 __global__ void total(int* x) { *x = *x + 1; }
 __global__ void wait_for(volatile int* x) { while (*x != 77) {} }
 int main(int argc, char** argv) {
@@ -134,6 +137,22 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "twice")) { cudaFree(x); cudaFree(x); }
     if (!strcmp(what, "large block")) write<<<1, 2000>>>(x);
     if (!strcmp(what, "crash")) abort();
+    if (!strcmp(what, "large memory") && cudaMalloc(&x, size_t(1) << 60) != cudaErrorMemoryAllocation) return 9;
+    if (!strcmp(what, "large memory") && cudaGetLastError() != cudaErrorMemoryAllocation) return 9;
+    if (!strcmp(what, "large grid")) {
+        void* arguments[] = {&x};
+        int blocks = 0, processors = 0;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, write, 8, 0);
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+        blocks *= processors;
+        if (cudaLaunchCooperativeKernel((void*)keep, blocks, 1, arguments, 0, 0)) return 8;
+        if (cudaLaunchCooperativeKernel((void*)keep, blocks + 1, 1, arguments, 0, 0) != cudaErrorCooperativeLaunchTooLarge)
+            return 9;
+    }
+    if (!strcmp(what, "double free")) freed<<<1, 2>>>(x);
+    if (!strcmp(what, "throw")) thrown<<<1, 1>>>(x);
+    try { throw std::runtime_error("of the host"); } catch (const std::exception&) {}
+    if (!strcmp(what, "realloc")) moved<<<1, 1>>>(x);
     return 0;
 }
 """
@@ -187,6 +206,11 @@ def test_an_access_out_of_bounds_is_reported_with_its_line_and_the_allocation(fo
         ("copy", "cudaMemcpy at .*wrong.cu:[0-9]+: the destination has 64 bytes from offset 0, but its memory has 32"),
         ("twice", "cudaFree at .*: .* was released before"),
         ("large block", "a block of .2000, 1, 1. threads"),
+        ("large memory", "cudaMalloc at .*wrong.cu:[0-9]+: 1152921504606846976 bytes; .* are free: set sim_memory"),
+        ("large grid", "cooperative launch of 257 blocks of 1 threads; the device runs 256 of them at once"),
+        ("double free", "wrong free in kernel freed: .*wrong.cu:[0-9]+ frees 0x[0-9a-f]+, which was freed before"),
+        ("throw", "host call in kernel thrown: .*wrong.cu:[0-9]+ calls a function of the host: throw"),
+        ("realloc", "host call in kernel moved: .*wrong.cu:[0-9]+ calls a function of the host: realloc"),
     ],
 )
 def test_a_wrong_program_is_reported(folder, what, expected):
@@ -195,6 +219,48 @@ def test_a_wrong_program_is_reported(folder, what, expected):
     assert re.search(expected, ended.reports[0].message), ended.reports[0].message
     assert ended.reports[0].message in output
     assert ended.found >= len(ended.reports)
+
+
+HEAP = """
+#include <cstdio>
+#include <cstdlib>
+#include <cuda.h>
+__global__ void allocate(int size, int* given) { *given = malloc(size) != nullptr; }
+static int expect(int size, int right) {
+    int* given;
+    cudaMallocManaged(&given, sizeof *given);
+    allocate<<<1, 1>>>(size, given);
+    cudaDeviceSynchronize();
+    if (*given != right) printf("%d bytes: %d\\n", size, *given);
+    return *given != right;
+}
+int main() {
+    size_t heap = 0, of_driver = 0, stack = 0;
+    int wrong = cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize) || heap != 8 << 20;
+    wrong |= expect(9 << 20, 0);
+    wrong |= cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20) != cudaSuccess;
+    wrong |= cuCtxGetLimit(&of_driver, CU_LIMIT_MALLOC_HEAP_SIZE) || of_driver != 64 << 20;
+    wrong |= hipDeviceGetLimit(&heap, hipLimitMallocHeapSize) || heap != 64 << 20;
+    wrong |= hipDeviceSetLimit(hipLimitStackSize, 4096) || hipDeviceGetLimit(&stack, hipLimitStackSize) || stack != 4096;
+    for (int round = 0; round < 3; ++round) {
+        wrong |= expect(40 << 20, 1) | expect(40 << 20, 0);
+        cudaDeviceReset();  // returns what kernels did not free
+    }
+    wrong |= cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 << 20) || expect(5 << 20, 0) || expect(3 << 20, 1);
+    void* of_host = malloc(100 << 20);
+    wrong |= of_host == nullptr;
+    free(realloc(of_host, 200));
+    free(calloc(3, 4));
+    if (wrong) exit(3);
+    return 0;
+}
+"""
+
+
+def test_the_heap_of_kernels_has_the_limit_that_the_program_sets(tmp_path):
+    (tmp_path / "heap.cu").write_text(HEAP)
+    ended, output = run(tmp_path / "heap.cu")
+    assert (ended.code, output, ended.reports) == (0, "", [])
 
 
 def test_a_program_that_crashes_has_the_number_of_the_signal(folder):

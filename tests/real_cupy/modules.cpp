@@ -103,20 +103,35 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
     return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared, CUstream on, void** parameters, void** extra) {
-    DRIVER_CALL();
+namespace {
+
+CUresult launch(const Call& call, CUfunction handle, Dim grid, Dim block, unsigned shared, CUstream on, void** parameters,
+                bool cooperative) {
     const Function& function = *(Function*)handle;
     const Stream* stream = stream_for(call, on);
     if (!stream || stream->device != context().device || function.device != context().device)
         return CUresult(misused(cudaErrorInvalidResourceHandle, call, "the stream or the kernel is of another device"));
     if (shared > function.shared_limit)
         return CUresult(misused(cudaErrorInvalidValue, call, "more shared memory than the kernel may have"));
-    const Kernel kernel = {function.image, (void (*)(void**))function.kernel.entry, {grid_x, grid_y, grid_z},
-                           {block_x, block_y, block_z}, shared, 0};
-    if (check_launch(call, kernel)) return CUDA_ERROR_INVALID_VALUE;
+    const Kernel kernel = {function.image, (void (*)(void**))function.kernel.entry, grid, block, shared, cooperative};
+    if (const cudaError_t error = check_launch(call, kernel))
+        return error == cudaErrorInvalidConfiguration ? CUDA_ERROR_INVALID_VALUE : CUresult(error);
     if (!settings.executes) return CUDA_SUCCESS;
-    if (extra) return CUDA_ERROR_NOT_SUPPORTED;
     const auto& sizes = function.kernel.sizes;
     return CUresult(submit_launch(call, kernel, parameters, sizes.data(), uint32_t(sizes.size()), on));
+}
+
+}  // namespace
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared, CUstream on, void** parameters) {
+    DRIVER_CALL();
+    return launch(call, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, on, parameters, true);
+}
+
+CUresult cuLaunchKernel(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream on, void** parameters, void** extra) {
+    DRIVER_CALL();
+    if (extra) return CUDA_ERROR_NOT_SUPPORTED;
+    return launch(call, handle, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, on, parameters, false);
 }

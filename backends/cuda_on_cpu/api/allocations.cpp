@@ -13,7 +13,14 @@ cudaError_t allocated_by(const Call& call, void** memory, size_t size, MemoryKin
     if (!memory) return misused(cudaErrorInvalidValue, call, "the place for the address is null");
     *memory = nullptr;
     const Origin origin = {call.function, uint64_t(call.pc), 0, kind, context().device};
-    return !size || allocate(memory, size, origin) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+    if (!size || allocate(memory, size, origin)) return cudaSuccess;
+    const uint64_t used = allocated(context().device);
+    if (kind == MemoryKind::PINNED || size <= host.memory - used)
+        return misused(cudaErrorMemoryAllocation, call, "%zu bytes, for which the host has no room", size);
+    return misused(cudaErrorMemoryAllocation, call,
+                   "%zu bytes; %llu of the %llu bytes of the device are free: set sim_memory, as by the environment variable "
+                   "ACCEL_SIM_MEMORY=%llu", size, (unsigned long long)(host.memory - used),
+                   (unsigned long long)host.memory, (unsigned long long)(used + size));
 }
 
 // The memory that a function is to release; null, with the error, if it cannot.

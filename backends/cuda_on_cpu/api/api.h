@@ -37,6 +37,7 @@ struct Image {
 struct Host {
     Image image;
     uint64_t memory;  // bytes of each device
+    uint64_t heap;    // bytes of the heap of kernels, until a limit is set
     uint64_t seed;
     double limit;
     void (*finished)(const Launch* launch, const char* kernel, uint64_t pc);  // called after a launch with findings
@@ -61,6 +62,8 @@ extern Settings settings;
 // --- each build for itself
 void entered(const char* function, void* pc);  // at the begin of each call of the API, without the lock
 void forget_cells(uint64_t* cells);            // of memory that was released
+uint64_t used_of_heap();                       // bytes that kernels allocated, and did not free
+void reset_heap();
 
 // --- calls
 enum class Needs { NOTHING, CONTEXT_IS_MADE, CONTEXT };  // the runtime makes a context; the driver asks for one
@@ -85,6 +88,10 @@ struct Context {
 };
 Context& context();
 bool exists(int device);
+
+// How many blocks a device runs at once: those of a cooperative launch.
+uint64_t resident_blocks(uint64_t threads, uint64_t dynamic_shared);
+uint64_t heap_size();
 
 bool is_lost(int device);
 void lose(int device);

@@ -78,7 +78,8 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
     RUNTIME_CALL();
-    finish_device(context().device);
+    finish_all();
+    reset_heap();
     return cudaSuccess;
 }
 
@@ -128,5 +129,8 @@ CUresult cuCtxCreate(CUcontext* created, unsigned, CUdevice device) {
     if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
     return cuCtxSetCurrent(*created = context_of(device));
 }
-CUresult cuCtxDestroy(CUcontext) { return cuCtxSetCurrent(nullptr); }
+CUresult cuCtxDestroy(CUcontext) {
+    cudaDeviceReset();
+    return cuCtxSetCurrent(nullptr);
+}
 #endif

@@ -8,12 +8,43 @@ using namespace accel_sim;
 
 namespace {
 
+// Of the kinds of limits; what the heap has until it is set, is a setting. Only the heap is limited.
+constexpr unsigned LIMITS = 7;
+constexpr size_t SMALLEST_HEAP = 64 << 10;
+size_t limits[LIMITS] = {STACK / 2, 1 << 20, 0, 2, 2048, 128, 0};
+
+cudaError_t get_limit(const Call& call, size_t* value, cudaLimit limit) {
+    if (unsigned(limit) >= LIMITS) return misused(cudaErrorUnsupportedLimit, call, "there is no limit %d", int(limit));
+    *value = limit == cudaLimitMallocHeapSize ? heap_size() : limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t set_limit(const Call& call, cudaLimit limit, size_t value) {
+    if (unsigned(limit) >= LIMITS) return misused(cudaErrorUnsupportedLimit, call, "there is no limit %d", int(limit));
+    if (limit == cudaLimitMallocHeapSize) {
+        finish_all();  // launches that wait have the limit of their submission
+        if (const uint64_t used = used_of_heap())
+            return misused(cudaErrorInvalidValue, call,
+                           "kernels use %llu bytes of the heap; set its size before the first kernel that allocates",
+                           (unsigned long long)used);
+        if (value > host.memory)
+            return misused(cudaErrorMemoryAllocation, call,
+                           "%llu bytes for the heap of kernels; the device has %llu: set ACCEL_SIM_MEMORY for more",
+                           (unsigned long long)value, (unsigned long long)host.memory);
+        value = value < SMALLEST_HEAP ? SMALLEST_HEAP : value;
+    }
+    limits[limit] = value;
+    return cudaSuccess;
+}
+
 constexpr int PROCESSORS = 8, KILOHERTZ = 1000000;
 #if ACCEL_SIM_OF_NVIDIA
 constexpr int VERSION = CUDART_VERSION;
 #else
 constexpr int VERSION = 12060;
 #endif
+
+constexpr uint64_t THREADS_OF_PROCESSOR = 2048, BLOCKS_OF_PROCESSOR = 32, RESERVED_SHARED = 1024;
 
 bool peers[MOST_DEVICES][MOST_DEVICES];
 
@@ -27,7 +58,7 @@ cudaDeviceProp properties() {
 #endif
     all.totalGlobalMem = host.memory;
     all.sharedMemPerBlock = SHARED_BYTES, all.sharedMemPerBlockOptin = MOST_SHARED_BYTES;
-    all.sharedMemPerMultiprocessor = MOST_SHARED_BYTES + 1024, all.reservedSharedMemPerBlock = 1024;
+    all.sharedMemPerMultiprocessor = MOST_SHARED_BYTES + RESERVED_SHARED, all.reservedSharedMemPerBlock = RESERVED_SHARED;
     all.regsPerBlock = all.regsPerMultiprocessor = 65536;
     all.warpSize = int(host.warp_size);
     all.memPitch = 0x7FFFFFFF;
@@ -43,7 +74,7 @@ cudaDeviceProp properties() {
     all.canMapHostMemory = all.unifiedAddressing = all.managedMemory = all.concurrentManagedAccess = 1;
     all.cooperativeLaunch = all.memoryPoolsSupported = all.globalL1CacheSupported = all.localL1CacheSupported = 1;
     all.l2CacheSize = 4 << 20;
-    all.maxThreadsPerMultiProcessor = 2048, all.maxBlocksPerMultiProcessor = 32;
+    all.maxThreadsPerMultiProcessor = THREADS_OF_PROCESSOR, all.maxBlocksPerMultiProcessor = BLOCKS_OF_PROCESSOR;
     all.pageableMemoryAccess = settings.reaches_pageable;
     return all;
 }
@@ -103,6 +134,21 @@ bool attribute(cudaDeviceAttr which, int* value) {
 
 }  // namespace
 
+uint64_t accel_sim::heap_size() { return limits[cudaLimitMallocHeapSize] ? limits[cudaLimitMallocHeapSize] : host.heap; }
+
+uint64_t accel_sim::resident_blocks(uint64_t threads, uint64_t dynamic_shared) {
+    const uint64_t lanes = (threads + host.warp_size - 1) / host.warp_size * host.warp_size;
+    const uint64_t by_threads = lanes ? THREADS_OF_PROCESSOR / lanes : 0;
+    const uint64_t by_shared = (MOST_SHARED_BYTES + RESERVED_SHARED) / (dynamic_shared + RESERVED_SHARED);
+    const uint64_t each = by_threads < by_shared ? by_threads : by_shared;
+    return PROCESSORS * (each < BLOCKS_OF_PROCESSOR ? each : BLOCKS_OF_PROCESSOR);
+}
+
+cudaError_t accel_sim_resident_blocks(int* blocks, int threads, size_t shared) {
+    *blocks = threads > 0 && threads <= int(MOST_THREADS) ? int(resident_blocks(uint64_t(threads), shared)) / PROCESSORS : 0;
+    return cudaSuccess;
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 cudaError_t cudaGetDeviceFlags(unsigned* flags) { return *flags = cudaDeviceScheduleAuto, cudaSuccess; }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return *device = 0, cudaSuccess; }
@@ -126,11 +172,11 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    *value = limit == cudaLimitStackSize ? STACK / 2 : limit == cudaLimitMallocHeapSize ? 8 << 20 : 0;
-    return cudaSuccess;
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    RUNTIME_CALL();
+    return set_limit(call, limit, value);
 }
+RUNTIME(cudaDeviceGetLimit, (size_t* value, cudaLimit limit), get_limit(call, value, limit))
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -165,6 +211,12 @@ cudaError_t cudaDriverGetVersion(int* version) { return *version = VERSION, cuda
 cudaError_t cudaRuntimeGetVersion(int* version) { return *version = VERSION, cudaSuccess; }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+    DRIVER_CALL();
+    return CUresult(set_limit(call, cudaLimit(limit), value));
+}
+DRIVER(cuCtxGetLimit, (size_t* value, CUlimit limit), get_limit(call, value, cudaLimit(limit)))
 
 CUresult cuDriverGetVersion(int* version) { return *version = VERSION, CUDA_SUCCESS; }
 

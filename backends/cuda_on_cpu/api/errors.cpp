@@ -32,6 +32,7 @@ const Named names[] = {
     NAMED(cudaErrorInvalidDevice, "ERROR_INVALID_DEVICE", "invalid device ordinal"),
     NAMED(cudaErrorInvalidKernelImage, "ERROR_INVALID_IMAGE", "device kernel image is invalid"),
     NAMED(cudaErrorDeviceUninitialized, "ERROR_INVALID_CONTEXT", "invalid device context"),
+    NAMED(cudaErrorUnsupportedLimit, "ERROR_UNSUPPORTED_LIMIT", "limit is not supported on this architecture"),
     NAMED(cudaErrorInvalidResourceHandle, "ERROR_INVALID_HANDLE", "invalid resource handle"),
     NAMED(cudaErrorIllegalState, "ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"),
     NAMED(cudaErrorSymbolNotFound, "ERROR_NOT_FOUND", "named symbol not match"),

@@ -31,6 +31,7 @@ cudaError_t error_of(uint32_t kind) {
         case MISALIGNED: return cudaErrorMisalignedAddress;
         case ASSERTION: return cudaErrorAssert;
         case TIMEOUT: return cudaErrorLaunchTimeout;
+        case WRONG_FREE: return cudaErrorIllegalAddress;
         case NO_MEMORY: return cudaErrorMemoryAllocation;
         default: return cudaErrorLaunchFailure;
     }
@@ -65,6 +66,7 @@ Launch launch_of(const Launching& work) {
     launch.grid = kernel.grid, launch.block = kernel.block, launch.dynamic_shared = uint32_t(kernel.shared);
     launch.warp_size = host.warp_size, launch.checks = host.checks, launch.workers = host.workers;
     launch.cooperative = kernel.cooperative;
+    launch.heap_size = heap_size();
     return launch;
 }
 
@@ -96,6 +98,12 @@ cudaError_t check_launch(const Call& call, const Kernel& kernel) {
     if (kernel.shared > MOST_SHARED_BYTES)
         return misused(cudaErrorInvalidValue, call, "%llu bytes of dynamic shared memory; a block has %llu",
                        (unsigned long long)kernel.shared, (unsigned long long)MOST_SHARED_BYTES);
+    const uint64_t most = resident_blocks(product(block), kernel.shared);
+    if (kernel.cooperative && product(grid) > most)
+        return misused(cudaErrorCooperativeLaunchTooLarge, call,
+                       "a cooperative launch of %llu blocks of %llu threads; the device runs %llu of them at once: multiply "
+                       "what cudaOccupancyMaxActiveBlocksPerMultiprocessor returns by the number of multiprocessors",
+                       (unsigned long long)product(grid), (unsigned long long)product(block), (unsigned long long)most);
     return cudaSuccess;
 }
 

@@ -23,6 +23,8 @@ void entered(const char*, void* pc) {
 }
 
 void forget_cells(uint64_t* cells) { accel_sim_drop_cells(cells); }
+uint64_t used_of_heap() { return accel_sim_heap_used(nullptr); }
+void reset_heap() { accel_sim_reset_heap(nullptr); }
 
 }  // namespace accel_sim
 

@@ -10,10 +10,12 @@ _COMMON = (
 )  # fmt: skip
 # Kernels have no errno, and reinterpret memory. An operation is rounded as it is written: multiplications and additions
 # are not contracted, so results are those of NumPy, on every processor. Signed integers wrap around, as on GPUs.
-# A frame of any size touches the guard page of the stack.
+# A frame of any size touches the guard page of the stack. `new` gives null when the heap is full. The last call of a
+# function leaves a return address in it, for its line. Compilers leave out what is allocated and freed, also twice.
 _KERNELS = (
     "-fvisibility=hidden", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-w", "-fno-plt",
-    "-fstack-clash-protection",
+    "-fstack-clash-protection", "-fcheck-new", "-fno-optimize-sibling-calls", "-fno-builtin-malloc",
+    "-fno-builtin-free",
 )  # fmt: skip
 # Lines and inlined calls, but no variables. The linker of GNU takes wrong files from version 5.
 _LINES = ("-g1", "-gdwarf-4")

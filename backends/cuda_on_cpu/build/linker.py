@@ -21,7 +21,7 @@ _OF_CPP = re.compile(r"undefined symbol: .*(?:\bstd::|operator (?:new|delete)|__
 
 
 def link(compiler: Compiler, target: Path, objects: Sequence[str], runtime: Path | None = None) -> None:
-    """Link objects to a shared object that others find by its file's name.
+    """Link objects to a shared object that others find by its file's name, and that uses what it defines itself.
 
     Raises
     ------
@@ -29,7 +29,15 @@ def link(compiler: Compiler, target: Path, objects: Sequence[str], runtime: Path
         If something is used that is defined nowhere.
     """
     inputs = [*objects, *([] if runtime is None else [str(runtime)])]
-    words = ("-shared", f"-Wl,-soname,{target.name}", "-Wl,--as-needed", "-Wl,-z,defs", "-o", str(target))
+    words = (
+        "-shared",
+        f"-Wl,-soname,{target.name}",
+        "-Wl,--as-needed",
+        "-Wl,-z,defs",
+        "-Wl,-Bsymbolic",
+        "-o",
+        str(target),
+    )
     command = [*compiler.command, *words, *inputs]
     if compiler.kind == "zig":
         _link_with_zig(command, target.parent)

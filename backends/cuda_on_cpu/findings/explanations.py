@@ -24,6 +24,7 @@ _SPACES: Mapping[int, str] = {
     Space.SHARED: "shared",
     Space.DYNAMIC_SHARED: "dynamic shared",
     Space.LOCAL: "local",
+    Space.HEAP: "heap",
 }
 _STATES = ("running", "waiting at a barrier", "waiting for its warp", "waiting for the grid", "not started", "ended")
 
@@ -205,7 +206,7 @@ def _frames(launched: Launched, pc: int) -> tuple[Frame, ...]:
 
 def _accessed(launched: Launched, finding: Finding) -> Accessed:
     """Return what is known of the memory that a finding is about."""
-    if finding.space in (Space.SHARED, Space.DYNAMIC_SHARED, Space.LOCAL):
+    if finding.space in (Space.SHARED, Space.DYNAMIC_SHARED, Space.LOCAL, Space.HEAP):
         return _on_chip(launched, finding)
     areas = launched.areas.all
     area = areas[finding.range] if 0 <= finding.range < len(areas) else launched.areas.nearest(finding.address)
@@ -255,4 +256,10 @@ def _on_chip(launched: Launched, finding: Finding) -> Accessed:
     if finding.space == Space.DYNAMIC_SHARED:
         memory, size = f"the dynamic shared memory of {launched.shared} bytes", launched.shared
         return Accessed(memory, "", finding.offset, size, finding.offset)
+    if finding.space == Space.HEAP:
+        known = finding.range >= 0
+        memory = (
+            f"{finding.range} bytes of the heap that a kernel allocated" if known else "memory of the heap of kernels"
+        )
+        return Accessed(memory, "", finding.offset if known else None, max(finding.range, 0), finding.offset)
     return Accessed("a local variable" if finding.space == Space.LOCAL else "shared memory")

@@ -62,6 +62,7 @@ ERRORS: Mapping[int, type[KernelCheckError | CapabilityError]] = {
         if check != "fault"
     },
     Kind.INVALID_ADDRESS: KernelMemoryError,
+    Kind.WRONG_FREE: KernelMemoryError,
     Kind.ASSERTION: KernelAssertError,
     Kind.TIMEOUT: KernelTimeoutError,
     Kind.UNSUPPORTED: CapabilityError,

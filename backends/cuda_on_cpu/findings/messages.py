@@ -273,7 +273,7 @@ def _banks(subject: Subject) -> tuple[str, str]:
 def _fault(event: str, advice: str) -> Callable[[Subject], tuple[str, str]]:
     def write(subject: Subject) -> tuple[str, str]:
         text = subject.finding.text.decode(errors="replace")
-        return f"{subject.thread} {event}" + (f": {text}" if text else ""), advice
+        return f"{subject.thread} {event}" + (f"{' ' if event == 'frees' else ': '}{text}" if text else ""), advice
 
     return write
 
@@ -302,6 +302,13 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.ARITHMETIC: _fault("divides an integer by zero, or its result does not fit", "check the divisor first"),
     Kind.ASSERTION: _fault("fails an assertion", ""),
     Kind.TRAP: _fault("stops the kernel by a trap", ""),
+    Kind.WRONG_FREE: _fault(
+        "frees", "free once, and in the way in which it was allocated, what malloc or new of a kernel gave"
+    ),
+    Kind.HOST_CALL: _fault(
+        "calls a function of the host",
+        "kernels have malloc, free, assert and __trap, and a thread ends by return: use these",
+    ),
     Kind.UNSUPPORTED: _fault("uses what is CUDA, but is not simulated", "run this kernel on a GPU"),
     Kind.TIMEOUT: _timeout,
     Kind.NO_MEMORY: _fault("found no memory of the host for the launch", "launch fewer or smaller blocks"),

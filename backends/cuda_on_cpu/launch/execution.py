@@ -56,6 +56,8 @@ def run(
     limit: float = 0,
     cooperative: bool = False,
     stop: ctypes.c_uint32 | None = None,
+    heap: int = 0,
+    heap_size: int = 0,
 ) -> Outcome:
     """Run a kernel to its end, in this thread and others; no other Python code waits for it.
 
@@ -87,6 +89,10 @@ def run(
         All blocks run at once, and may wait for each other.
     stop : ctypes.c_uint32, optional
         Stops the launch soon when its value is set to 1, by another thread.
+    heap : int
+        The address of the device's heap, for ``malloc`` in kernels; 0 for one that the runtime has.
+    heap_size : int
+        Its bytes, from when nothing in it is in use; 0 for those of CUDA's default.
 
     Raises
     ------
@@ -114,6 +120,8 @@ def run(
         standings=ctypes.addressof(standings),
         standing_capacity=_STANDINGS,
         stop=ctypes.addressof(stop),
+        heap=heap or None,
+        heap_size=heap_size,
         grid=grid,
         block=block,
         dynamic_shared=shared,

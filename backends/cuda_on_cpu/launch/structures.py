@@ -54,6 +54,8 @@ class Kind(IntEnum):
     NO_MEMORY = 19
     INTERRUPTED = 20
     BANK_CONFLICT = 21
+    WRONG_FREE = 22
+    HOST_CALL = 23
 
 
 class Space(IntEnum):
@@ -64,6 +66,7 @@ class Space(IntEnum):
     SHARED = 2
     DYNAMIC_SHARED = 3
     LOCAL = 4
+    HEAP = 5
 
 
 class Mode(IntEnum):
@@ -239,6 +242,8 @@ class Launch(ctypes.Structure):
         ("printed", ctypes.c_void_p),
         ("printed_size", ctypes.c_uint64),
         ("stop", ctypes.c_void_p),
+        ("heap", ctypes.c_void_p),
+        ("heap_size", ctypes.c_uint64),
         ("grid", Dim),
         ("block", Dim),
         ("dynamic_shared", ctypes.c_uint32),

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "checks.h"
+#include "heap.h"
 
 namespace accel_sim {
 
@@ -114,6 +115,7 @@ void checks_begin(Run& run) {
     checks->shared_written = written_at_begin(*run.launch, checks->init);
     checks->lock = PTHREAD_MUTEX_INITIALIZER;
     checks->sites[0].range = &checks->nowhere;
+    heap_of(*run.launch).check();
     run.checks = checks;
 }
 

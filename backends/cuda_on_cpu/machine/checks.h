@@ -169,8 +169,9 @@ inline uint64_t tag_of(const Access& access) {
     return stamp_of(access.thread) | uint64_t(access.site) << SITE_SHIFT | flags;
 }
 
-// In Range::written. The last two only of shared memory: between the variables, and the compiler's own.
-constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2, GUARD = 3;
+// In Range::written. GAP: between the variables of shared memory, or the pieces of the heap; GUARD: the compiler's own, in
+// shared memory; FREED: of the heap.
+constexpr uint8_t UNWRITTEN = 0, WRITTEN = 1, GAP = 2, GUARD = 3, FREED = 4;
 
 // --- checks_shadow.cpp
 uint64_t* make_cells(Range& range);               // null without memory
@@ -194,6 +195,7 @@ Space space_of(const Thread& thread, const Range* range);
 // In shared memory, makes the offset that in the variable which is there.
 void name_variable(const Launch& launch, Finding& finding);
 
+inline bool on_chip(Space space) { return space == SPACE_SHARED || space == SPACE_DYNAMIC_SHARED; }
 inline bool holds(const Range& range, uint64_t address) { return address - range.begin < range.size; }
 
 // --- checks_banks.cpp

@@ -26,8 +26,8 @@ Range* check_access(Access& access, uint64_t alignment) {
     }
     Range* range = locate(access);
     if (!range) return nullptr;
-    const bool global = space_of(thread, range) == SPACE_GLOBAL;
-    if (global && !range->readonly && !range->released && finding_of(access, NOTHING, range).range >= 0)
+    const bool global = !on_chip(space_of(thread, range));
+    if (global && !range->readonly && !range->released)
         checks.sites[access.site].range = range;
     check_written(access, *range);
     if (checks.race) check_cells(access, *range, global ? checks.floor : thread.shadow.block->barrier);

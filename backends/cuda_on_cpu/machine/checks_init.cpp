@@ -25,8 +25,6 @@ void refuse_gap(const Access& access, const Range& range) {
         fail(*access.thread.run, finding_of(access, OUT_OF_BOUNDS, &range));
 }
 
-bool is_global(const Access& access, const Range& range) { return space_of(access.thread, &range) == SPACE_GLOBAL; }
-
 bool in_launch(const Access& access, const Range& range) {
     const Launch& launch = *access.thread.run->launch;
     return uint64_t(&range - launch.ranges) < launch.range_count;
@@ -35,7 +33,7 @@ bool in_launch(const Access& access, const Range& range) {
 }  // namespace
 
 void check_read_written(const Access& access, Range& range) {
-    if (!is_global(access, range)) refuse_gap(access, range);
+    if (on_chip(space_of(access.thread, &range))) refuse_gap(access, range);
     if (access.mode & WHOLE || !checks_of(access.thread)->init) return;
     if (count(access, range, UNWRITTEN) < access.size) return;
     if (in_launch(access, range) && !poisoned(access)) return;
@@ -45,7 +43,7 @@ void check_read_written(const Access& access, Range& range) {
 }
 
 void check_write_written(const Access& access, Range& range) {
-    if (!is_global(access, range)) refuse_gap(access, range);
+    if (on_chip(space_of(access.thread, &range))) refuse_gap(access, range);
     memset(range.written + (access.address - range.begin), WRITTEN, access.size);
 }
 

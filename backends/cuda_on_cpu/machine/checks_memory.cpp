@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "checks.h"
+#include "heap.h"
 
 namespace accel_sim {
 
@@ -32,57 +33,22 @@ Range* nearest(const Launch& launch, uint64_t address) {
     fail(*access.thread.run, finding);
 }
 
-// Memory that malloc of a kernel gave, by all launches: ascending.
-struct Heap {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    Range** ranges = nullptr;
-    uint64_t count = 0, capacity = 0;
-
-    uint64_t above(uint64_t address) const {
-        return first_after(address, count, [this](uint64_t i) { return ranges[i]; });
+// What is wrong with an access to the heap: it may not touch what is between the pieces, nor what was freed.
+Kind wrong_in_heap(const Access& access, const Heap& heap) {
+    const uint64_t offset = access.address - heap.range.begin, end = offset + access.size;
+    if (end > heap.range.size || end > heap.bytes()) return OUT_OF_BOUNDS;
+    for (uint64_t i = offset; i < end; ++i) {
+        if (heap.range.written[i] == FREED) return RELEASED;
+        if (heap.range.written[i] == GAP) return OUT_OF_BOUNDS;
     }
-
-    Range* at(uint64_t address) const {
-        const uint64_t next = above(address);
-        return next && holds(*ranges[next - 1], address) ? ranges[next - 1] : nullptr;
-    }
-
-    void remove(uint64_t index) {
-        Range* range = ranges[index];
-        memmove(ranges + index, ranges + index + 1, (--count - index) * sizeof *ranges);
-        free(range->written);
-        free_cells(range->cells);
-        free(range);
-    }
-
-    // Freed memory is used again: what was known of it is forgotten.
-    void clear(uint64_t begin, uint64_t size) {
-        for (uint64_t next = above(begin + size - 1); next && ranges[next - 1]->begin + ranges[next - 1]->size > begin;)
-            remove(--next);
-    }
-
-    void add(Range* range) {
-        if (count == capacity) {
-            Range** more = (Range**)realloc(ranges, (capacity * 2 + 64) * sizeof *more);
-            if (!more) return;
-            ranges = more, capacity = capacity * 2 + 64;
-        }
-        const uint64_t index = above(range->begin);
-        memmove(ranges + index + 1, ranges + index, (count++ - index) * sizeof *ranges);
-        ranges[index] = range;
-    }
-} heap;
-
-Range* found_in_heap(uint64_t address) {
-    if (!__atomic_load_n(&heap.count, __ATOMIC_RELAXED)) return nullptr;
-    LockGuard guard(heap.lock);
-    return heap.at(address);
+    return NOTHING;
 }
 
 Range* global_range(const Launch& launch, uint64_t address) {
     const uint64_t next = above(launch, address);
     if (next && holds(launch.ranges[next - 1], address)) return &launch.ranges[next - 1];
-    return found_in_heap(address);
+    Heap& heap = heap_of(launch);
+    return heap.range.written && holds(heap.range, address) ? &heap.range : nullptr;
 }
 
 // The whole access must be in the range, which must allow it.
@@ -123,6 +89,14 @@ int32_t variable_at(const Launch& launch, uint64_t offset) {
     return last;
 }
 
+void name_piece(Heap& heap, Finding& finding) {
+    LockGuard guard(heap.lock);
+    if (uint64_t(finding.offset) >= heap.bytes()) return;
+    const Piece piece = heap.at(finding.address);
+    finding.offset -= int64_t(piece.offset);
+    if (piece.maker && piece.size <= 0x7FFFFFFF) finding.range = int32_t(piece.size);
+}
+
 bool in_code(const Launch& launch, uint64_t address) { return address - launch.segments.code_begin < launch.segments.code_end - launch.segments.code_begin; }
 
 }  // namespace
@@ -130,6 +104,7 @@ bool in_code(const Launch& launch, uint64_t address) { return address - launch.s
 Space space_of(const Thread& thread, const Range* range) {
     const BlockChecks& block = *thread.shadow.block;
     if (!range) return SPACE_NONE;
+    if (range == &heap_of(*thread.run->launch).range) return SPACE_HEAP;
     return range == &block.shared ? SPACE_SHARED : range == &block.dynamic ? SPACE_DYNAMIC_SHARED : SPACE_GLOBAL;
 }
 
@@ -150,6 +125,7 @@ Finding finding_of(const Access& access, Kind kind, const Range* range) {
     finding.range = -1;
     if (range) finding.offset = int64_t(access.address - range->begin);
     name_variable(launch, finding);
+    if (finding.space == SPACE_HEAP) name_piece(heap_of(launch), finding);
     if (finding.space == SPACE_GLOBAL && uint64_t(range - launch.ranges) < launch.range_count)
         finding.range = int32_t(range - launch.ranges);
     return finding;
@@ -163,6 +139,11 @@ Range* locate(const Access& access) {
                    : holds(block.dynamic, access.address) ? &block.dynamic
                                                           : global_range(*thread.run->launch, access.address);
     if (range == &block.shared && range->written[access.address - range->begin] == GUARD) return nullptr;
+    if (range && space_of(thread, range) == SPACE_HEAP) {
+        const Kind wrong = wrong_in_heap(access, heap_of(*thread.run->launch));
+        if (wrong && checks.memory) refuse(access, wrong, range);
+        return wrong ? nullptr : range;
+    }
     if (range) {
         if (checks.memory) permit(access, *range);
         else if (range->size - (access.address - range->begin) < access.size) return nullptr;
@@ -170,21 +151,6 @@ Range* locate(const Access& access) {
     }
     if (in_code(*thread.run->launch, access.address) || !checks.memory) return nullptr;
     refuse_unknown(access);
-}
-
-void checks_allocated(Thread& thread, void* memory, uint64_t size) {
-    Range* range = (Range*)calloc(1, sizeof(Range));
-    if (!range) return;
-    range->begin = (uint64_t)memory, range->size = size;
-    if (checks_of(thread)->init) range->written = (uint8_t*)calloc(1, size + 16);
-    LockGuard guard(heap.lock);
-    heap.clear(range->begin, size);
-    heap.add(range);
-}
-
-void checks_freed(Thread&, void* memory) {
-    LockGuard guard(heap.lock);
-    if (Range* range = heap.at((uint64_t)memory)) range->released = 1;
 }
 
 }  // namespace accel_sim

@@ -136,7 +136,7 @@ struct Race {
 
 void check_cells(const Access& access, Range& range, uint64_t floor) {
     if (!range.cells && !make_cells(range)) return;
-    const Race race{access, range, floor, tag_of(access), space_of(access.thread, &range) != SPACE_GLOBAL};
+    const Race race{access, range, floor, tag_of(access), on_chip(space_of(access.thread, &range))};
     const uint64_t end = access.address + access.size;
     for (uint64_t word = access.address / 4 * 4; word < end; word += 4) {
         uint64_t* pair = cells_at(range, word);

@@ -7,6 +7,8 @@
 
 namespace accel_sim {
 
+struct Heap;
+
 enum Check : uint32_t { CHECK_MEMORY = 1, CHECK_RACE = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_BANKS = 16 };
 
 // Memory that kernels may use: an allocation of the device, or a variable of the module (__device__, __constant__).
@@ -51,9 +53,11 @@ enum Kind : uint32_t {
     INVALID_ADDRESS, STACK_OVERFLOW, ARITHMETIC, ASSERTION, TRAP, UNSUPPORTED, TIMEOUT, NO_MEMORY, INTERRUPTED,
     // CHECK_BANKS
     BANK_CONFLICT,
+    // faults: a wrong address for free or delete, a function of the host
+    WRONG_FREE, HOST_CALL,
 };
 
-enum Space : uint32_t { SPACE_NONE, SPACE_GLOBAL, SPACE_SHARED, SPACE_DYNAMIC_SHARED, SPACE_LOCAL };
+enum Space : uint32_t { SPACE_NONE, SPACE_GLOBAL, SPACE_SHARED, SPACE_DYNAMIC_SHARED, SPACE_LOCAL, SPACE_HEAP };
 enum Mode : uint32_t { READ = 1, WRITE = 2, ATOMIC = 4 };  // an atomic update: READ | WRITE | ATOMIC
 
 // One thread at one instruction.
@@ -72,7 +76,8 @@ struct Finding {
                        // BANK_CONFLICT: the passes << 32, and the fewest possible
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;
-    int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); else, or unknown: -1
+    int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); the bytes that were
+                        // asked for (SPACE_HEAP); else, or unknown: -1
     uint32_t scope;     // RACE: 0 within a warp, 1 within a block, 2 between blocks; the widest that occurred
     char text[200];     // ASSERTION, UNSUPPORTED, MISALIGNED: the message, type or construct
 };
@@ -108,6 +113,8 @@ struct Launch {
     char* printed;                      // the output of printf, allocated by the runtime; freed by accel_sim_release
     uint64_t printed_size;
     volatile uint32_t* stop;            // not 0: stop soon, with INTERRUPTED
+    Heap* heap;                         // of the device; null: one that the runtime has
+    uint64_t heap_size;                 // bytes, from when nothing in it is in use; 0: as CUDA has without a limit
     Dim grid, block;
     uint32_t dynamic_shared, warp_size;
     uint32_t checks, workers, cooperative, ordered;  // ordered: blocks and threads in ascending order, for no seed
@@ -121,6 +128,11 @@ extern "C" {
 // call it at once.
 uint32_t accel_sim_launch(accel_sim::Launch* launch);
 void accel_sim_release(void* memory);
+// The heap of a device: what kernels take by malloc and new, and do not free, is in use until it is reset. Null: that of
+// the runtime.
+accel_sim::Heap* accel_sim_new_heap(void);
+uint64_t accel_sim_heap_used(const accel_sim::Heap* heap);
+void accel_sim_reset_heap(accel_sim::Heap* heap);
 // Forgets the shadow of a range that was released.
 void accel_sim_drop_cells(uint64_t* cells);
 }

@@ -137,8 +137,6 @@ void checks_barrier(Block& block);                            // all its threads
 void checks_collect(Block& block, unsigned warp, uint64_t mask);  // the same for lanes of a warp
 void checks_fence(Thread& thread, unsigned scope);
 void checks_grid_barrier(Run& run, Block** blocks, uint64_t count);
-void checks_allocated(Thread& thread, void* memory, uint64_t size);  // by malloc in a kernel
-void checks_freed(Thread& thread, void* memory);
 
 }  // namespace accel_sim
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// What kernels call for output and errors, and the device's heap.
+// What kernels call for output and errors.
 #include "worker.h"
 
 #include <stdarg.h>
@@ -96,16 +96,39 @@ extern "C" void accel_sim_unsupported(const char* construct) {
     fail_at((uint64_t)__builtin_return_address(0), UNSUPPORTED, construct);
 }
 
-// As on a GPU, the heap is not of a launch: a later kernel may use and free what one allocated.
-extern "C" void* accel_sim_malloc(uint64_t size) {
-    void* memory = nullptr;
-    if (posix_memalign(&memory, 16, size ? size : 1)) return nullptr;
-    if (current_worker && current_worker->run->launch->checks) checks_allocated(self(), memory, size);
-    return memory;
+// Functions of C that a kernel cannot have, and that would end the process or damage its memory.
+namespace {
+
+void refuse_on_fiber(const char* function, const void* pc) {
+    if (current_worker) fail_at((uint64_t)pc, HOST_CALL, function);
 }
 
-extern "C" void accel_sim_free(void* memory) {
-    if (!memory) return;
-    if (current_worker && current_worker->run->launch->checks) checks_freed(self(), memory);
-    free(memory);
+}  // namespace
+
+extern "C" void accel_sim_abort(const void* pc) {
+    if (current_worker) fail_at((uint64_t)pc, TRAP, "abort()");
+    abort();
+}
+extern "C" void accel_sim_terminate(const void* pc) {
+    if (current_worker) fail_at((uint64_t)pc, TRAP, "std::terminate()");
+    abort();
+}
+extern "C" void accel_sim_exit(int code, const char* function, const void* pc) {
+    refuse_on_fiber(function, pc);
+    if (!strcmp(function, "exit")) exit(code);
+    if (!strcmp(function, "quick_exit")) quick_exit(code);
+    _exit(code);
+}
+extern "C" void accel_sim_throws(const void* pc) { refuse_on_fiber("throw", pc); }
+extern "C" int accel_sim_raise(int signal, const void* pc) {
+    refuse_on_fiber("raise", pc);
+    return raise(signal);
+}
+extern "C" void* accel_sim_calloc(uint64_t count, uint64_t size, const void* pc) {
+    refuse_on_fiber("calloc", pc);
+    return calloc(count, size);
+}
+extern "C" void* accel_sim_realloc(void* memory, uint64_t size, const void* pc) {
+    refuse_on_fiber("realloc", pc);
+    return realloc(memory, size);
 }

@@ -2,6 +2,7 @@
 #include "fibers.cpp"
 #include "findings.cpp"
 #include "printing.cpp"
+#include "heap.cpp"
 #include "blocks.cpp"
 #include "waiting.cpp"
 #include "faults.cpp"

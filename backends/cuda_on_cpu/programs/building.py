@@ -1,6 +1,5 @@
 """`build_program`: from the sources of a program with `main` to a shared object, which the cache on disk keeps."""
 
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -87,8 +86,7 @@ def build_program(
             kernels = flags.for_kernels(compiler.kind, checked=checked, warp=warp)
             program = _Program(compiler, (*kernels, *_WHOLE), words, around, Path(scratch), texts)
             objects = program.objects(paths, checked=checked)
-            symbolic = () if sys.platform == "darwin" else ("-Wl,-Bsymbolic",)
-            link(compiler, Path(scratch, target.name), [*symbolic, "-pthread", *host_options, *objects, "-lm"], runtime)
+            link(compiler, Path(scratch, target.name), ["-pthread", *host_options, *objects, "-lm"], runtime)
             put(Path(scratch, target.name), target)
 
     if not (is_whole(target) and is_whole(runtime)):

@@ -35,8 +35,8 @@ class Settings(NamedTuple):
         Names of the variables of the device.
     checks : str
         As of `execution.run`.
-    warp, seed, workers, memory : int
-        Threads of a warp, the seed of the order of threads, threads of the system, bytes of the device.
+    warp, seed, workers, memory, heap : int
+        Threads of a warp, the seed of the order of threads, threads of the system, bytes of the device and of its heap.
     limit : float
         Seconds for each kernel.
     late : bool
@@ -52,6 +52,7 @@ class Settings(NamedTuple):
     seed: int
     workers: int
     memory: int
+    heap: int
     limit: float
     late: bool
 
@@ -96,6 +97,7 @@ class Host(ctypes.Structure):
     _fields_ = [
         ("image", Image),
         ("memory", ctypes.c_uint64),
+        ("heap", ctypes.c_uint64),
         ("seed", ctypes.c_uint64),
         ("limit", ctypes.c_double),
         ("finished", _FINISHED),
@@ -137,6 +139,7 @@ class _Program:
         self._host = Host(
             image=Image(structures.Segments.of(module, self._shared)),
             memory=settings.memory,
+            heap=settings.heap,
             seed=settings.seed,
             limit=settings.limit,
             finished=_FINISHED(self.finished),

@@ -89,7 +89,8 @@ def run_program(
         child = {
             "path": str(built.path), "runtime": str(built.runtime), "reports": str(reports), "devices": devices,
             "checks": settings.kernel_checks, "warp": settings.sim_warp, "seed": settings.sim_seed,
-            "workers": settings.threads, "memory": settings.sim_memory, "limit": settings.kernel_limit, "late": late,
+            "workers": settings.threads, "memory": settings.sim_memory, "heap": settings.sim_heap,
+            "limit": settings.kernel_limit, "late": late,
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", f"{__package__}.child", json.dumps(child), str(sources[0]), *arguments]
         process = subprocess.run(  # noqa: S603 - the user's program

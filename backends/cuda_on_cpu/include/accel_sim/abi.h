@@ -76,8 +76,19 @@ int accel_sim_printf(const char* format, ...) __attribute__((format(printf, 1, 2
 [[noreturn]] void accel_sim_trap(void);
 // The construct is CUDA, but not simulated: stops the launch, naming it.
 [[noreturn]] void accel_sim_unsupported(const char* construct);
-void* accel_sim_malloc(uint64_t size);  // at once
-void accel_sim_free(void* memory);      // at once
+// The heap of the device, at once. `pc`: where what comes is called from.
+void* accel_sim_malloc(uint64_t size);
+void accel_sim_free(void* memory);
+void* accel_sim_new(uint64_t size, uint32_t array);
+void accel_sim_delete(void* memory, uint32_t array, const void* pc);
+// What C and C++ have, and kernels do not: these stop the launch. In host code they do what their names say.
+[[noreturn]] void accel_sim_abort(const void* pc);
+[[noreturn]] void accel_sim_terminate(const void* pc);
+[[noreturn]] void accel_sim_exit(int code, const char* function, const void* pc);
+void accel_sim_throws(const void* pc);
+int accel_sim_raise(int signal, const void* pc);
+void* accel_sim_calloc(uint64_t count, uint64_t size, const void* pc);
+void* accel_sim_realloc(void* memory, uint64_t size, const void* pc);
 
 // Only in checked code: a variable of a function that is declared without a value. At once.
 void accel_sim_declared(void* variable, uint64_t size);

@@ -64,6 +64,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaThreadSynchronize();
 cudaError_t cudaDeviceReset();
+cudaError_t accel_sim_resident_blocks(int* blocks, int threads, size_t dynamic_shared);  // of a multiprocessor
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);

@@ -11,9 +11,11 @@ enum CUresult : int {
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_DEVICE = 101,
     CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_UNSUPPORTED_LIMIT = 215,
     CUDA_ERROR_INVALID_HANDLE = 400,
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
     CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_UNKNOWN = 999,
 };
@@ -25,6 +27,16 @@ using CUcontext = struct CUctx_st*;
 using CUstream = cudaStream_t;
 using CUevent = cudaEvent_t;
 using CUhostFn = cudaHostFn_t;
+
+enum CUlimit {
+    CU_LIMIT_STACK_SIZE,
+    CU_LIMIT_PRINTF_FIFO_SIZE,
+    CU_LIMIT_MALLOC_HEAP_SIZE,
+    CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
+    CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+    CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+    CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+};
 
 enum : unsigned {
     CU_STREAM_DEFAULT = 0,
@@ -55,6 +67,8 @@ CUresult cuCtxGetCurrent(CUcontext* context);
 CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxGetDevice(CUdevice* device);
 CUresult cuCtxSynchronize();
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetLimit(size_t* value, CUlimit limit);
 
 // --- memory
 CUresult cuMemAlloc(CUdeviceptr* memory, size_t size);

@@ -105,9 +105,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F) {
     return cudaSuccess;
 }
 template <typename F>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F, int block, size_t) {
-    *blocks = block > 0 && block <= 1024 ? (2048 / block < 32 ? 2048 / block : 32) : 0;
-    return cudaSuccess;
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F, int block, size_t shared) {
+    return accel_sim_resident_blocks(blocks, block, shared);
 }
 template <typename F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F function, int block, size_t shared,
@@ -115,11 +114,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block, shared);
 }
 template <typename F>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F, size_t = 0, int limit = 0) {
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F, size_t shared = 0, int limit = 0) {
     *block = limit > 0 && limit < 256 ? limit : 256;
     int processors;
     const cudaError_t error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-    *grid = processors * (2048 / *block < 32 ? 2048 / *block : 32);
+    accel_sim_resident_blocks(grid, *block, shared);
+    *grid *= processors;
     return error;
 }
 template <typename S, typename F>

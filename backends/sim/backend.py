@@ -20,8 +20,8 @@ from ..common.special_functions import SpecialFunctions
 from .arrays import SimArray
 from .executor import Namespace, SimExecutor
 from .faults import FaultPoints
-from .kernels import SimKernel, kernel_source
 from .kernel_heap import KernelHeap
+from .kernels import SimKernel, kernel_source
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
 from .operands import bytes_of, elements, flat, memory_of, region_of, regions_of
 from .pinned import PinnedMemory

@@ -26,16 +26,16 @@ void operator delete[](void* memory, size_t) noexcept { accel_sim_delete(memory,
 
 // What would end the process, or give memory that is not the device's. A program may have functions with these names.
 #define ACCEL_SIM_OF_C extern "C" __attribute__((weak))
-ACCEL_SIM_OF_C [[noreturn]] void abort() noexcept { accel_sim_abort(ACCEL_SIM_CALLED_AT); }
-ACCEL_SIM_OF_C [[noreturn]] void exit(int code) noexcept { accel_sim_exit(code, "exit", ACCEL_SIM_CALLED_AT); }
-ACCEL_SIM_OF_C [[noreturn]] void _exit(int code) { accel_sim_exit(code, "_exit", ACCEL_SIM_CALLED_AT); }
-ACCEL_SIM_OF_C [[noreturn]] void _Exit(int code) noexcept { accel_sim_exit(code, "_Exit", ACCEL_SIM_CALLED_AT); }
-ACCEL_SIM_OF_C [[noreturn]] void quick_exit(int code) noexcept { accel_sim_exit(code, "quick_exit", ACCEL_SIM_CALLED_AT); }
+ACCEL_SIM_OF_C __attribute__((noreturn)) void abort() noexcept { accel_sim_abort(ACCEL_SIM_CALLED_AT); }
+ACCEL_SIM_OF_C __attribute__((noreturn)) void exit(int code) noexcept { accel_sim_exit(code, "exit", ACCEL_SIM_CALLED_AT); }
+ACCEL_SIM_OF_C __attribute__((noreturn)) void _exit(int code) { accel_sim_exit(code, "_exit", ACCEL_SIM_CALLED_AT); }
+ACCEL_SIM_OF_C __attribute__((noreturn)) void _Exit(int code) noexcept { accel_sim_exit(code, "_Exit", ACCEL_SIM_CALLED_AT); }
+ACCEL_SIM_OF_C __attribute__((noreturn)) void quick_exit(int code) noexcept { accel_sim_exit(code, "quick_exit", ACCEL_SIM_CALLED_AT); }
 ACCEL_SIM_OF_C int raise(int signal) noexcept { return accel_sim_raise(signal, ACCEL_SIM_CALLED_AT); }
 ACCEL_SIM_OF_C void* calloc(size_t count, size_t size) noexcept { return accel_sim_calloc(count, size, ACCEL_SIM_CALLED_AT); }
 ACCEL_SIM_OF_C void* realloc(void* memory, size_t size) noexcept { return accel_sim_realloc(memory, size, ACCEL_SIM_CALLED_AT); }
 namespace std {
-__attribute__((weak)) [[noreturn]] void terminate() noexcept { accel_sim_terminate(ACCEL_SIM_CALLED_AT); }
+__attribute__((weak, noreturn)) void terminate() noexcept { accel_sim_terminate(ACCEL_SIM_CALLED_AT); }
 }
 #if ACCEL_SIM_PROGRAM  // kernels are compiled without exceptions, where they are not beside host code
 #include <dlfcn.h>

@@ -146,8 +146,8 @@ int main(int argc, char** argv) {
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
         blocks *= processors;
         if (cudaLaunchCooperativeKernel((void*)keep, blocks, 1, arguments, 0, 0)) return 8;
-        if (cudaLaunchCooperativeKernel((void*)keep, blocks + 1, 1, arguments, 0, 0) != cudaErrorCooperativeLaunchTooLarge)
-            return 9;
+        const cudaError_t error = cudaLaunchCooperativeKernel((void*)keep, blocks + 1, 1, arguments, 0, 0);
+        if (error != cudaErrorCooperativeLaunchTooLarge) return 9;
     }
     if (!strcmp(what, "double free")) freed<<<1, 2>>>(x);
     if (!strcmp(what, "throw")) thrown<<<1, 1>>>(x);
@@ -241,7 +241,8 @@ int main() {
     wrong |= cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20) != cudaSuccess;
     wrong |= cuCtxGetLimit(&of_driver, CU_LIMIT_MALLOC_HEAP_SIZE) || of_driver != 64 << 20;
     wrong |= hipDeviceGetLimit(&heap, hipLimitMallocHeapSize) || heap != 64 << 20;
-    wrong |= hipDeviceSetLimit(hipLimitStackSize, 4096) || hipDeviceGetLimit(&stack, hipLimitStackSize) || stack != 4096;
+    wrong |= hipDeviceSetLimit(hipLimitStackSize, 4096) || hipDeviceGetLimit(&stack, hipLimitStackSize);
+    wrong |= stack != 4096;
     for (int round = 0; round < 3; ++round) {
         wrong |= expect(40 << 20, 1) | expect(40 << 20, 0);
         cudaDeviceReset();  // returns what kernels did not free

@@ -8,7 +8,7 @@ from accel.support.kernel_reports import Frame
 
 from ..build.machine_files import HEADERS
 from ..text.tokens import numbered
-from .lines import Lines
+from .lines import Lines, Place
 
 __all__ = ["Frames"]
 
@@ -32,9 +32,19 @@ class Frames:
         """Return the calls at an instruction, innermost first; those of functions of the headers here are left out."""
         return tuple(
             Frame(place.function, place.file, place.line, self._text(place.file, place.line))
+            for place in self._places(address)
+        )
+
+    def columns(self, address: int) -> tuple[tuple[str, int, int], ...]:
+        """Return file, line and column of the calls at an instruction, innermost first, as `at` has them."""
+        return tuple((place.path, place.line, place.column) for place in self._places(address))
+
+    def _places(self, address: int) -> list[Place]:
+        return [
+            place
             for place in self._lines.places(address)
             if place.file != "<kernels>" and not place.path.startswith(f"{HEADERS}/")
-        )
+        ]
 
     def _text(self, file: str, line: int) -> str:
         return self._source.get((file, line)) or linecache.getline(file, line).strip()

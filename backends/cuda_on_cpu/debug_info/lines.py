@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["Lines", "Place"]
 
-_END = (-1, -1)  # the row after the last instruction of a section
+_END = (-1, -1, -1)  # the row after the last instruction of a section
 _FUNCTION, _INLINED = "DW_TAG_subprogram", "DW_TAG_inlined_subroutine"
 
 
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     ----------
     function, file : str
         Their names; empty if they are not known.
-    line : int
+    line, column : int
         From 1; 0 if it is not known.
     path : str
         The file from the root of the file system.
@@ -30,6 +30,7 @@ class Place(NamedTuple):
     file: str
     line: int
     path: str
+    column: int
 
 
 class Lines:
@@ -67,12 +68,14 @@ class _Program:
         self._header = program.header
         self._later = program.header["version"] >= 5
         states = [entry.state for entry in program.get_entries() if entry.state is not None]
-        rows = {state.address: _END if state.end_sequence else (state.file, state.line) for state in states}
+        rows = {
+            state.address: _END if state.end_sequence else (state.file, state.line, state.column) for state in states
+        }
         self._starts = sorted(rows)
         self._rows = [rows[start] for start in self._starts]
 
-    def row(self, address: int) -> tuple[int, int] | None:
-        """Return the number of the file and the line of an instruction."""
+    def row(self, address: int) -> tuple[int, int, int] | None:
+        """Return the number of the file, the line and the column of an instruction."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or self._rows[index] == _END:
             return None
@@ -100,14 +103,14 @@ def _text(name: Any) -> str:
     return name.decode(errors="replace") if isinstance(name, bytes) else str(name)
 
 
-def _calls(unit: Any, program: _Program, address: int, row: tuple[int, int]) -> Iterator[Place]:
+def _calls(unit: Any, program: _Program, address: int, row: tuple[int, int, int]) -> Iterator[Place]:
     """Yield the place of an instruction, and then that of each call that was inlined."""
-    file, line = row
+    file, line, column = row
     folder = _string(unit.get_top_DIE(), "DW_AT_comp_dir")
     for entry in reversed(list(_around(unit.get_top_DIE(), address))):
         name = program.file(file)
-        yield Place(_name(entry), name, line, os.path.normpath(os.path.join(folder, name)))  # noqa: PTH118
-        file, line = (_number(entry, f"DW_AT_call_{what}") for what in ("file", "line"))
+        yield Place(_name(entry), name, line, os.path.normpath(os.path.join(folder, name)), column)  # noqa: PTH118
+        file, line, column = (_number(entry, f"DW_AT_call_{what}") for what in ("file", "line", "column"))
 
 
 def _around(entry: Any, address: int) -> Iterator[Any]:

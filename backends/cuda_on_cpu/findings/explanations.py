@@ -91,10 +91,10 @@ def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
 
 def _is_one_barrier(launched: Launched, finding: Finding) -> bool:
     """Tell whether both threads wait at the same barrier: compilers make copies of code."""
-    if finding.kind != Kind.DIVERGENT_BARRIER:
+    if finding.kind != Kind.DIVERGENT_BARRIER or finding.detail:
         return False
-    here = _frames(launched, finding.here.pc)
-    return bool(here) and here == _frames(launched, finding.other.pc)
+    here = launched.module.columns(finding.here.pc)
+    return bool(here) and here == launched.module.columns(finding.other.pc)
 
 
 _CAS = re.compile(r"atomicCAS|compare_exchange")
@@ -147,6 +147,8 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
     accessed = _accessed(launched, finding)
     action, others = _ACTIONS.get(finding.kind, ("is there", "is there"))
     here = _place(launched, finding.here, action)
+    if finding.kind == Kind.DIVERGENT_BARRIER and finding.detail:
+        others = "has gone past it"
     other = _place(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
     subject = Subject(
         finding, launched.kernel, launched.grid, launched.block, launched.limit, here, other, accessed, threads

@@ -220,6 +220,8 @@ def _divergent(subject: Subject) -> tuple[str, str]:
     other = subject.other
     assert other is not None, "a divergent barrier has two sides"
     where = f"waits at another, at {other.where}" if other.where else "does not"
+    if subject.finding.detail:  # it has ended
+        where = "has gone past it" + (f", at {other.where}" if other.where else "")
     return (
         f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} {where}",
         "all threads of a block that have not ended must reach the same barrier: write it outside of the branch",

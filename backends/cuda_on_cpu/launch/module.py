@@ -143,6 +143,10 @@ class Module:
         """
         return self._frames.at(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else ()
 
+    def columns(self, pc: int) -> tuple[object, ...]:
+        """Return where the calls at a return address are written, to the column: the same for copies of a call."""
+        return self._frames.columns(pc - 1 - self._base) if self.code[0] < pc <= self.code[1] else ()
+
     @cached_property
     def _frames(self) -> "Frames":
         from ..debug_info.frames import Frames  # only reports need it

@@ -73,7 +73,7 @@ Block* begin_block(Worker& worker, uint64_t number) {
     block->index.z = unsigned(number / launch.grid.x / launch.grid.y);
     block->shared_begin = worker.shared_begin;
     block->random = mixed(launch.seed ^ mixed(number)) | 1;
-    block->arrivals = block->passed = block->at_grid_barrier = block->yields = 0;
+    block->barriers = block->past_count = block->arrivals = block->passed = block->at_grid_barrier = block->yields = 0;
     place_threads(*block);
     load_shared(worker, *block);
     poison_shared(*block);

@@ -23,7 +23,7 @@ static void begin_thread(Thread& thread, Block& block, unsigned number) {
     const Worker& worker = *thread.worker;
     thread.thread = worker.machine->thread_indices[number];
     thread.linear = number, thread.lane = lane_of(worker, number), thread.warp = warp_of(worker, number);
-    thread.steps = 0;
+    thread.steps = thread.passing.depth = thread.passing.count = 0;
     block.threads[number] = &thread;
     block.slots[number].state = RUNNING;
     block.yields = block.collectives = 0;
@@ -31,6 +31,7 @@ static void begin_thread(Thread& thread, Block& block, unsigned number) {
 }
 
 static void end_thread(Worker& worker, Block& block, unsigned number) {
+    if (worker.run->launch->checks & CHECK_SYNC) keep_passed(block, *block.threads[number]);
     block.threads[number] = nullptr;
     block.slots[number].state = ENDED;
     thread_ended(worker, block, number);

@@ -33,6 +33,20 @@ struct Shadow {
     uintptr_t local_low, local_high;  // where bytes may be marked in `local`
 };
 
+// A statement or a function with a barrier that a thread went past: the numbers of those around it as one, and how often.
+struct Passed {
+    uint64_t path, pc;
+    unsigned times, thread;
+};
+
+// Those that a thread is in, and those that it has left since its block's last barrier. What is beyond is not known.
+struct Passing {
+    static constexpr unsigned DEEPEST = 24, MOST = 16;
+    unsigned depth, count, barriers;  // barriers: of the block, at the first of `passed`
+    uint64_t paths[DEEPEST];
+    Passed passed[MOST];
+};
+
 enum State : uint32_t { RUNNING, AT_BARRIER, IN_WARP, AT_GRID_BARRIER, NOT_STARTED, ENDED, READY };
 
 struct Thread : Here {
@@ -42,6 +56,7 @@ struct Thread : Here {
     Shadow shadow;
     struct Stack* stack;
     const Range* last_range;  // of the last access: checks look here first
+    Passing passing;
 };
 
 // A warp collective, from its first lane's arrival until the last lane has read the values.
@@ -93,6 +108,9 @@ struct Block {
     unsigned arrivals, passed;
     uint64_t barrier_site, barrier_result;
     unsigned barrier_kind;
+    unsigned barriers;        // how many it has passed
+    Passed past[64];          // since the last barrier, by threads that have ended
+    unsigned past_count;
     unsigned at_grid_barrier;
     uint64_t grid_generation; // of the grid barrier that it waits for
     bool in_grid_barrier;     // all its threads are

@@ -4,6 +4,7 @@
 #include "printing.cpp"
 #include "heap.cpp"
 #include "blocks.cpp"
+#include "passing.cpp"
 #include "waiting.cpp"
 #include "faults.cpp"
 #include "machine.cpp"

@@ -40,6 +40,7 @@ static bool checks_sync(const Worker& worker) { return worker.run->launch->check
 static void release_barrier(Worker& worker, Block& block) {
     const Launch& launch = *worker.run->launch;
     if (launch.checks) checks_barrier(block);
+    if (checks_sync(worker)) find_passed(worker, block);
     for (unsigned i = 0; i < block.arrivals; ++i) push(block, block.arrived[i]);
     for (unsigned first = 0; first < block.size; first += launch.warp_size) {
         Warp& warp = block.warps[warp_of(worker, first)];
@@ -246,6 +247,7 @@ extern "C" void accel_sim_grid_barrier() {
         leave(worker);
     }
     ++block.at_grid_barrier;
+    if (block.at_grid_barrier == block.alive && checks_sync(worker)) find_passed(worker, block);
     lane_waits(block, warp_of(worker, number));
     suspend(worker, block, number, AT_GRID_BARRIER);
 }

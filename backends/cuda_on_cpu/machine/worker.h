@@ -107,6 +107,11 @@ uint64_t shuffled(uint64_t number, uint64_t count, uint64_t seed);
 void thread_ended(Worker& worker, Block& block, unsigned number);
 bool serve_tick(Worker& worker, Block& block);  // whether the block gives way to others
 void release_from_grid(Block& block);
+// --- passing.cpp
+void keep_passed(Block& block, Thread& thread);    // of a thread that ends
+void find_passed(Worker& worker, Block& block);  // at a barrier
+
+// --- waiting.cpp
 // Lets others run before a thread that waits for nothing.
 void give_way(Worker& worker, Block& block, unsigned number, uint64_t pc);
 

@@ -1,12 +1,14 @@
 """`translated`: C++ of the text of CUDA and HIP kernels.
 
 Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can change:
-inline PTX, dynamic shared memory, and in checked code, declarations without a value. Lines keep their numbers.
+inline PTX, dynamic shared memory, and in checked code, declarations without a value and statements with barriers.
+Lines keep their numbers.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from .barriers import marks
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
 from .ptx import is_ptx, translated_ptx
@@ -40,7 +42,7 @@ def translated(source: str, *, checked: bool) -> str:
         *in_functions(source, code),
     ]
     if checked:
-        edits += uninitialised(code)
+        edits += [*uninitialised(code), *marks(source, everything, code)]
     return edited(source, edits)
 
 

@@ -43,9 +43,10 @@ enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
 
 }  // namespace accel_sim
 
-// Calls at which threads meet. Compilers must not copy them: a thread would not meet the others at its copy.
+// Calls at which threads meet. Compilers must not copy them: a thread would not meet the others at its copy. Nor may they make
+// one of two.
 #ifdef __clang__
-#define ACCEL_SIM_MEETS __attribute__((convergent))
+#define ACCEL_SIM_MEETS __attribute__((convergent, nomerge))
 #else
 #define ACCEL_SIM_MEETS  // g++: -fno-thread-jumps
 #endif
@@ -92,6 +93,11 @@ void* accel_sim_realloc(void* memory, uint64_t size, const void* pc);
 
 // Only in checked code: a variable of a function that is declared without a value. At once.
 void accel_sim_declared(void* variable, uint64_t size);
+// Only in checked code: the thread enters a statement or function with a barrier, and gets how deep it is; leaves it; goes
+// past it. At once.
+unsigned accel_sim_enter(unsigned number);
+void accel_sim_leave(unsigned depth);
+void accel_sim_passed(unsigned depth);
 // Only in checked code: accesses by functions that the compiler does not instrument. At once.
 void accel_sim_reads(const void* from, uint64_t size);
 void accel_sim_writes(void* to, uint64_t size);

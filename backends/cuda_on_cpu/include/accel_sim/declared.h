@@ -1,6 +1,7 @@
 // What translation.py writes after declarations without a value, in checked code.
 #pragma once
 #include "abi.h"
+#include "inside.h"
 
 namespace accel_sim {
 

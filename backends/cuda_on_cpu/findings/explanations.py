@@ -10,7 +10,7 @@ from accel.support.kernel_reports.texts import written_reports
 
 from ..launch.allocations import Area, Areas, Argument
 from ..launch.module import Module
-from ..launch.structures import Finding, Kind, Mode, Place, Space, Standing
+from ..launch.structures import Divergence, Finding, Kind, Mode, Place, Space, Standing
 from .kinds import CHECKS, ERRORS, NAMES
 from .messages import Accessed, Subject, message_of
 
@@ -91,7 +91,7 @@ def distinct(launched: Launched, findings: Iterable[Finding]) -> list[Finding]:
 
 def _is_one_barrier(launched: Launched, finding: Finding) -> bool:
     """Tell whether both threads wait at the same barrier: compilers make copies of code."""
-    if finding.kind != Kind.DIVERGENT_BARRIER or finding.detail:
+    if finding.kind != Kind.DIVERGENT_BARRIER or finding.detail != Divergence.MAYBE_ONE:
         return False
     here = launched.module.columns(finding.here.pc)
     return bool(here) and here == launched.module.columns(finding.other.pc)
@@ -147,7 +147,7 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
     accessed = _accessed(launched, finding)
     action, others = _ACTIONS.get(finding.kind, ("is there", "is there"))
     here = _place(launched, finding.here, action)
-    if finding.kind == Kind.DIVERGENT_BARRIER and finding.detail:
+    if finding.kind == Kind.DIVERGENT_BARRIER and finding.detail == Divergence.PAST:
         others = "has gone past it"
     other = _place(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
     subject = Subject(

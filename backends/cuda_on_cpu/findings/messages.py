@@ -7,7 +7,7 @@ from typing import Any
 from accel.support.kernel_reports import Dim3, ThreadPlace
 from accel.support.kernel_reports.texts import who
 
-from ..launch.structures import Kind, Space
+from ..launch.structures import Divergence, Kind, Space
 from .kinds import NAMES, Scope
 
 __all__ = ["Accessed", "Subject", "message_of"]
@@ -220,7 +220,7 @@ def _divergent(subject: Subject) -> tuple[str, str]:
     other = subject.other
     assert other is not None, "a divergent barrier has two sides"
     where = f"waits at another, at {other.where}" if other.where else "does not"
-    if subject.finding.detail:  # it has ended
+    if subject.finding.detail == Divergence.PAST:
         where = "has gone past it" + (f", at {other.where}" if other.where else "")
     return (
         f"{subject.thread} waits at a barrier, and {who(other, subject.grid, subject.block)} {where}",

@@ -49,7 +49,9 @@ class thread_block : public thread_group {
   public:
     struct arrival_token {};
 
-    ACCEL_SIM_INLINE static void sync() { accel_sim_barrier(0, accel_sim::BARRIER_PLAIN); }
+    ACCEL_SIM_INLINE static void sync(unsigned place = ACCEL_SIM_PLACE) {
+        accel_sim_barrier(0, accel_sim::BARRIER_PLAIN | place);
+    }
     // Both together are a barrier, at the second.
     ACCEL_SIM_INLINE static arrival_token barrier_arrive() { return {}; }
     ACCEL_SIM_INLINE static void barrier_wait(arrival_token&&) { sync(); }

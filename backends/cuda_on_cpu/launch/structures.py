@@ -9,6 +9,7 @@ __all__ = [
     "CHECKS",
     "Dim",
     "Dim3",
+    "Divergence",
     "Finding",
     "Kind",
     "Launch",
@@ -56,6 +57,14 @@ class Kind(IntEnum):
     BANK_CONFLICT = 21
     WRONG_FREE = 22
     HOST_CALL = 23
+
+
+class Divergence(IntEnum):
+    """What the ``detail`` of a divergent barrier is; see ``launch.h``."""
+
+    MAYBE_ONE = 0
+    PAST = 1
+    TWO = 2
 
 
 class Space(IntEnum):

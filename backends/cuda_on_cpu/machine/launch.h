@@ -57,6 +57,8 @@ enum Kind : uint32_t {
     WRONG_FREE, HOST_CALL,
 };
 
+// What the detail of DIVERGENT_BARRIER is: two barriers; two calls, maybe copies of one; the other thread has gone past.
+enum Divergence : uint64_t { MAYBE_ONE, PAST, TWO };
 enum Space : uint32_t { SPACE_NONE, SPACE_GLOBAL, SPACE_SHARED, SPACE_DYNAMIC_SHARED, SPACE_LOCAL, SPACE_HEAP };
 enum Mode : uint32_t { READ = 1, WRITE = 2, ATOMIC = 4 };  // an atomic update: READ | WRITE | ATOMIC
 

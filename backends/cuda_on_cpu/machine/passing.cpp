@@ -50,7 +50,7 @@ void find_passed(Worker& worker, Block& block) {
         Finding finding = {};
         finding.kind = DIVERGENT_BARRIER;
         finding.range = -1;
-        finding.detail = 1;
+        finding.detail = PAST;
         finding.here = place_of(*thread, block.slots[i].waits_at, 0, 0);
         finding.other = finding.here;
         finding.other.pc = past->pc;

@@ -190,7 +190,8 @@ extern "C" uint64_t accel_sim_barrier(int predicate, unsigned kind) {
     if (!block.arrivals) {
         block.barrier_site = slot.waits_at, block.barrier_kind = kind;
     } else if (checks_sync(worker) && (block.barrier_site != slot.waits_at || block.barrier_kind != kind)) {
-        finding_at(worker, block, number, DIVERGENT_BARRIER, block.arrived[0], 0);
+        // Compilers make one call of two, and two of one. What they are given tells them apart.
+        finding_at(worker, block, number, DIVERGENT_BARRIER, block.arrived[0], block.barrier_kind != kind ? TWO : MAYBE_ONE);
     }
     block.arrived[block.arrivals++] = uint16_t(number);
     block.passed += predicate != 0;

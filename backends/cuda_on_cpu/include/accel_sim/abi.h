@@ -43,19 +43,25 @@ enum Scope : unsigned { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_SYSTEM };
 
 }  // namespace accel_sim
 
-// Calls at which threads meet. Compilers must not copy them: a thread would not meet the others at its copy. Nor may they make
-// one of two.
+// Calls at which threads meet. Compilers must not copy them: a thread would not meet the others at its copy.
 #ifdef __clang__
-#define ACCEL_SIM_MEETS __attribute__((convergent, nomerge))
+#define ACCEL_SIM_MEETS __attribute__((convergent))
 #else
 #define ACCEL_SIM_MEETS  // g++: -fno-thread-jumps
+#endif
+
+// The line and, where the compiler knows it, the column of a call, for barriers: those of two branches must not become one.
+#ifdef __clang__
+#define ACCEL_SIM_PLACE (unsigned(__builtin_LINE()) << 10 | (unsigned(__builtin_COLUMN()) & 255) << 2)
+#else
+#define ACCEL_SIM_PLACE (unsigned(__builtin_LINE()) << 10)
 #endif
 
 // Functions of the runtime. All may switch to other threads of the block, except those marked "at once".
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Waits for all threads of the block. Returns how many passed a predicate that is not 0, plus how many threads took part
+// Waits for all threads of the block. The kind is a Barrier, plus a place. Returns how many passed a predicate that is not 0, plus how many threads took part
 // << 32.
 ACCEL_SIM_MEETS uint64_t accel_sim_barrier(int predicate, unsigned kind);
 

@@ -32,8 +32,13 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-// A worker runs one block at a time. Libraries put values of 16 bytes into arrays of char.
+// A worker runs one block at a time. Libraries put values of 16 bytes into arrays of char. Compilers leave out writes to what
+// is never read, and so what races.
+#if ACCEL_SIM_CHECKED
+#define __shared__ thread_local __attribute__((aligned(16), used))
+#else
 #define __shared__ thread_local __attribute__((aligned(16)))
+#endif
 #define __forceinline__ inline
 #define __inline_hint__
 #define __noinline__  // empty: headers of C++ libraries write __attribute__((__noinline__))

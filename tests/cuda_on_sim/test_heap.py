@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel.errors import KernelFaultError, KernelMemoryError
+from accel.memory import heap_of
 
 from .gpu import Gpu, launch
 
@@ -111,6 +112,9 @@ def free_bytes():
 def failure(kernel, checks, error):
     with pytest.raises(error) as caught:
         launch(SOURCE, kernel, 1, 1, np.zeros(4, "f4"), checks=checks)
+    assert not heap_of(accel.Device.SIM).backend.spaces[0].heap.used, (
+        "what a launch that was stopped had allocated is returned"
+    )
     return caught.value.reports[0]
 
 

@@ -36,7 +36,7 @@ class _Kind(NamedTuple):
 # Volatile accesses have calls of their own. A function that ends calls the runtime, which finds its frame by the frame
 # pointer, and forgets which of its variables are not written.
 _CALLS = (
-    "-fsanitize=thread", "-fno-sanitize-trap=all", "-fsanitize=alignment,array-bounds",
+    "-fsanitize=thread", "-fno-sanitize-trap=all", "-fsanitize=alignment,array-bounds,return",
     "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1",
 )  # fmt: skip
 # One lane sets a variable, and all of them pass it to a shuffle: clang would take it that all lanes set it.
@@ -49,7 +49,7 @@ _FAST = "-ftrivial-auto-var-init=pattern"
 _KINDS = {
     "gcc": _Kind(
         ("-fno-gnu-unique", "-fmax-errors=100"), ("-fno-thread-jumps",), (), (),
-        ("-fsanitize=thread,alignment,bounds", "--param", "tsan-distinguish-volatile=1", "-fno-tree-sra",
+        ("-fsanitize=thread,alignment,bounds,return", "--param", "tsan-distinguish-volatile=1", "-fno-tree-sra",
          "-finline-functions", "-finline-small-functions"),
     ),
     "clang": _Kind((), (), (), (_FAST,), _CALLS),

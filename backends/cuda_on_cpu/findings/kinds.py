@@ -35,6 +35,7 @@ NAMES: Mapping[int, str] = {
     Kind.READ_ONLY: "write to constant memory",
     Kind.UNINITIALIZED: "read of memory that was never written",
     Kind.ARITHMETIC: "division by zero",
+    Kind.NO_RETURN: "missing return",
 }
 """What a kind is called in reports."""
 
@@ -45,6 +46,7 @@ CHECKS: Mapping[int, str] = {
     Kind.UNINITIALIZED: "init",
     **{kind: "sync" for kind in Kind if Kind.DIVERGENT_BARRIER <= kind <= Kind.NOT_COOPERATIVE},
     Kind.BANK_CONFLICT: "banks",
+    Kind.NO_RETURN: "memory",
 }
 """The check that finds a kind."""
 

@@ -307,6 +307,9 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.WRONG_FREE: _fault(
         "frees", "free once, and in the way in which it was allocated, what malloc or new of a kernel gave"
     ),
+    Kind.NO_RETURN: _fault(
+        "comes to the end of a function that is to return a value", "write a return on each way through the function"
+    ),
     Kind.HOST_CALL: _fault(
         "calls a function of the host",
         "kernels have malloc, free, assert and __trap, and a thread ends by return: use these",

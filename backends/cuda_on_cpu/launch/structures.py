@@ -57,6 +57,7 @@ class Kind(IntEnum):
     BANK_CONFLICT = 21
     WRONG_FREE = 22
     HOST_CALL = 23
+    NO_RETURN = 24
 
 
 class Divergence(IntEnum):

@@ -115,6 +115,12 @@ void refuse_index(uint64_t index, void* pc) {
     if (thread && checks_of(*thread)->memory) index_out_of_bounds(*thread, index, (uint64_t)pc);
 }
 
+void refuse_end(void* pc) {
+    Thread* thread = checked_thread();
+    if (!thread || !checks_of(*thread)->memory) return;
+    fail(*thread->run, finding_of({*thread, 0, 0, (uint64_t)pc, 0, 0}, NO_RETURN, nullptr));
+}
+
 }  // namespace
 
 #define HANDLER(name, parameters, action)                                       \
@@ -125,4 +131,5 @@ HANDLER(type_mismatch_v1, (Mismatch * data, uint64_t address), refuse_misaligned
 HANDLER(out_of_bounds, (void*, uint64_t index), refuse_index(index, PC))
 HANDLER(local_out_of_bounds, (), refuse_index(~uint64_t(0), PC))
 HANDLER(alignment_assumption, (Mismatch * data, uint64_t address, uint64_t, uint64_t), refuse_misaligned(*data, address, PC))
+HANDLER(missing_return, (void*), refuse_end(PC))
 HANDLER(pointer_overflow, (void*, uint64_t, uint64_t), )

@@ -12,14 +12,14 @@ namespace {
 
 constexpr uint64_t GRANULE_BYTES = 16, DEFAULT_BYTES = 8 << 20, RESERVED = 256 << 20;
 constexpr uint64_t RECENT = (4 << 20) / GRANULE_BYTES;  // so much is used before what was freed is used again
-constexpr unsigned SIZE_SHIFT = 2;
+constexpr unsigned SIZE_SHIFT = 2, SIZE_BITS = 40, LAUNCH_SHIFT = SIZE_SHIFT + SIZE_BITS;
 constexpr int FRESH = 0xFF;
 
 Heap default_heap;
 
 uint64_t word_of(uint64_t size, Maker maker) { return size << SIZE_SHIFT | maker; }
 Maker maker_of(uint64_t word) { return Maker(word & 3); }
-uint64_t bytes_of(uint64_t word) { return word >> SIZE_SHIFT; }
+uint64_t bytes_of(uint64_t word) { return word >> SIZE_SHIFT & ((uint64_t(1) << SIZE_BITS) - 1); }
 // After each piece in use is a granule that nobody may use.
 uint64_t granules_for(uint64_t size) { return (size + GRANULE_BYTES - 1) / GRANULE_BYTES + 1; }
 uint64_t granules_of(uint64_t word) {
@@ -95,6 +95,14 @@ void map(Heap& heap) {
     }
 }
 
+void release(Heap& heap, uint64_t granule) {
+    const uint64_t size = bytes_of(heap.pieces[granule]), room = granules_for(size) * GRANULE_BYTES;
+    heap.used -= size;
+    heap.pieces[granule] = word_of(room, NOBODY);
+    heap.fits = heap.range.size / GRANULE_BYTES;
+    mark(heap, granule, room, room, FREED);
+}
+
 // The words of the shadow; their bytes have cells of their own only as long as these say so.
 void forget_accesses(Heap& heap, uint64_t granule, uint64_t room) {
     if (uint64_t* cells = heap.range.cells)
@@ -105,17 +113,19 @@ void forget_accesses(Heap& heap, uint64_t granule, uint64_t room) {
 
 Heap& heap_of(const Launch& launch) { return launch.heap ? *launch.heap : default_heap; }
 
-void* Heap::take(uint64_t size, Maker maker, const Launch& launch) {
+void* Heap::take(uint64_t size, Maker maker, const Run& run) {
+    const Launch& launch = *run.launch;
     Locked locked(lock);
-    if (!open(*this, launch.heap_size) || size > limit || used > limit - size) return nullptr;
-    const uint64_t count = granules_for(size ? size : 1), at = place_for(*this, count);
+    const uint64_t count = granules_for(size ? size : 1);
+    if (!open(*this, launch.heap_size) || size > limit || used + count * GRANULE_BYTES > limit) return nullptr;
+    const uint64_t at = place_for(*this, count);
     if (at == top) {
         if (!has_room_at_top(*this, count)) return nullptr;
         top += count;
     } else if (const uint64_t rest = granules_of(pieces[at]) - count) {
         pieces[at + count] = word_of(rest * GRANULE_BYTES, NOBODY);
     }
-    pieces[at] = word_of(size ? size : 1, maker);
+    pieces[at] = word_of(size ? size : 1, maker) | run.number << LAUNCH_SHIFT;
     cursor = at + count < top ? at + count : 0;
     used += bytes_of(pieces[at]);
     if (launch.checks & (CHECK_MEMORY | CHECK_INIT)) map(*this);
@@ -149,12 +159,14 @@ bool Heap::give(void* memory, Maker maker, bool strict, char* text, size_t room)
     if (strict && maker != piece.maker)
         return wrong("%p by %s, which %s gave", memory,
                      maker == BY_MALLOC ? "free" : maker == BY_NEW ? "delete" : "delete[]", name_of(piece.maker));
-    const uint64_t count = granules_for(piece.size), granule = offset / GRANULE_BYTES;
-    used -= piece.size;
-    pieces[granule] = word_of(count * GRANULE_BYTES, NOBODY);
-    fits = range.size / GRANULE_BYTES;
-    mark(*this, granule, count * GRANULE_BYTES, count * GRANULE_BYTES, FREED);
+    release(*this, offset / GRANULE_BYTES);
     return true;
+}
+
+void Heap::take_back(const Run& run) {
+    Locked locked(lock);
+    for (uint64_t at = 0; at < top; at += granules_of(pieces[at]))
+        if (maker_of(pieces[at]) && pieces[at] >> LAUNCH_SHIFT == run.number << LAUNCH_SHIFT >> LAUNCH_SHIFT) release(*this, at);
 }
 
 void Heap::check() {
@@ -174,7 +186,7 @@ void Heap::clear() {
 
 static void* taken(uint64_t size, Maker maker) {
     if (!current_worker) return malloc(size);
-    return heap_of(*current_worker->run->launch).take(size, maker, *current_worker->run->launch);
+    return heap_of(*current_worker->run->launch).take(size, maker, *current_worker->run);
 }
 
 static void given(void* memory, Maker maker, uint64_t pc) {

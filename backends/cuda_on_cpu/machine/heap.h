@@ -24,7 +24,8 @@ struct Heap {
     uint64_t used = 0, limit = 0;  // bytes in use, and the most
     uint64_t fits = 0;            // no free piece has more granules
 
-    void* take(uint64_t size, Maker maker, const Launch& launch);  // null without room
+    void* take(uint64_t size, Maker maker, const Run& run);  // null without room
+    void take_back(const Run& run);  // what a launch that was stopped has in use
     // Writes what is wrong, if something is, and changes nothing then.
     bool give(void* memory, Maker maker, bool strict, char* text, size_t room);
     uint64_t bytes() const;                // up to `top`

@@ -1,5 +1,5 @@
 // Launches, workers, and the fibers that run threads.
-#include "worker.h"
+#include "heap.h"
 
 #include <sched.h>
 
@@ -311,10 +311,13 @@ static unsigned workers_for(const Run& run) {
     return count ? unsigned(count) : 1;
 }
 
+static uint64_t launches_so_far;
+
 static bool prepare(Machine& machine, Launch& launch) {
     Run& run = machine.run;
     run.launch = &launch;
     run.machine = &machine;
+    run.number = __atomic_add_fetch(&launches_so_far, 1, __ATOMIC_RELAXED);
     run.blocks = uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
     run.threads_per_block = launch.block.x * launch.block.y * launch.block.z;
     machine.began = now();
@@ -347,6 +350,7 @@ static void run_workers(Machine& machine) {
     for (unsigned i = 1; i < machine.worker_count && machine.workers[i].started; ++i)
         pthread_join(machine.workers[i].thread, nullptr);
     if (launch.checks) checks_end(machine.run);
+    if (machine.run.stopped) heap_of(launch).take_back(machine.run);
     remove_handlers();
 }
 

@@ -121,6 +121,7 @@ struct Block {
 
 struct Run {                  // one launch
     Launch* launch;
+    uint64_t number;            // of the launches of the process
     uint64_t blocks;
     unsigned threads_per_block;
     volatile uint32_t stopped;  // the kind of the finding that stops it; all fibers are abandoned soon

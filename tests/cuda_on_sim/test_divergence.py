@@ -14,6 +14,7 @@ SOURCE = r"""
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 #define SYNC __syncthreads()
+#define ALL accel_sim::ALL_LANES
 #define SYNC_ALL() do { __syncthreads(); } while (0)
 extern "C" __global__ void wrong_if(int* out) {
     const int t = threadIdx.x;
@@ -119,6 +120,44 @@ extern "C" __global__ void wrong_nested(int* out) {
     const int t = threadIdx.x;
     for (int i = 0; i < 3; ++i) { __syncthreads(); if (i == 1) { if (t % 2) { __syncthreads(); } } out[t] = i; }
 }
+extern "C" __global__ void mask_if(int* out) {
+    const int t = threadIdx.x;
+    if (t % warpSize < 16) out[t] = __shfl_sync(ALL, out[t], 0);
+    else for (int j = 0; j < 100; ++j) out[t] += 1;
+    out[t] += 1;
+}
+extern "C" __global__ void mask_loop(int* out) {
+    const int t = threadIdx.x;
+    for (int i = 0; i < t % warpSize; ++i) out[t] += __any_sync(ALL, i);
+    out[t] += 1;
+}
+__device__ int sum_of_warp(int v) {
+    for (int by = warpSize / 2; by; by /= 2) v += __shfl_down_sync(ALL, v, by);
+    return v;
+}
+extern "C" __global__ void mask_function(int* out) {
+    const int t = threadIdx.x;
+    if (t < 20) out[t] = sum_of_warp(t);
+    out[t] += 1;
+}
+extern "C" __global__ void right_mask_after_return(int* out) {
+    const int t = threadIdx.x;
+    for (int i = 0; i < 3; ++i) {
+        if (t % warpSize > 20 + i) return;
+        out[t] += __shfl_sync(ALL, t, 0);
+        if (t % 2) out[t] += __shfl_sync(accel_sim::Mask(0xAAAAAAAAAAAAAAAAu), t, 1);
+    }
+}
+extern "C" __global__ void right_mask_of_a_part(int* out) {
+    const int t = threadIdx.x;
+    for (int i = 0; i < 3; ++i) {
+        if (t % warpSize < 8) out[t] += __shfl_sync(0xFF, t, 0);
+        out[t] += __ballot_sync(ALL, t) != 0;
+        if (t % warpSize < 8) out[t] += __shfl_sync(0xFF, t, 0);
+        if (t % warpSize >= 8) return;
+    }
+    out[t] += __shfl_sync(0xFF, t, 0);
+}
 extern "C" __global__ void right_early_return(int* out) {
     const int t = threadIdx.x;
     if (t >= 16) return; __syncthreads(); out[t] = t;
@@ -154,6 +193,7 @@ extern "C" __global__ void right_last(int* out) {
 }
 """
 KERNELS = re.findall(r"void (\w+)\(int\* out\)", SOURCE)
+MASKS = [name for name in KERNELS if name.startswith("mask")]
 WRONG = [name for name in KERNELS if name.startswith("wrong")]
 RIGHT = [name for name in KERNELS if name.startswith("right")]
 
@@ -168,9 +208,19 @@ def test_a_thread_that_goes_past_a_barrier_is_reported(kernel, warp):
     assert "sync" in report.place.frames[0].text.lower()
 
 
-@pytest.mark.parametrize("kernel", WRONG)
+@pytest.mark.parametrize("kernel", MASKS)
+def test_a_lane_that_goes_past_a_warp_operation_is_reported(kernel, warp):
+    with pytest.raises(
+        KernelSyncError, match=r"with the mask 0xf+, and thread .* at <source>:\d+ .*with the same mask"
+    ):
+        launch(SOURCE, kernel, 1, 64, np.zeros(64, "i4"), checks="memory,sync", warp=warp)
+
+
+@pytest.mark.parametrize("kernel", WRONG + MASKS)
 def test_all_compilers_keep_what_tells_it(kernel, setup):
-    assert "DIVERGENT_BARRIER" in kinds(ran(SOURCE, kernel, 1, 64, ints(), setup=setup, checks="sync"))
+    assert {"DIVERGENT_BARRIER", "WRONG_MASK"} & set(
+        kinds(ran(SOURCE, kernel, 1, 64, ints(), setup=setup, checks="sync"))
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

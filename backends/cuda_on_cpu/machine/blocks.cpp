@@ -55,7 +55,7 @@ static void place_threads(Block& block) {
         Warp& warp = block.warps[first / warp_size];
         warp.running = block.size - first < warp_size ? block.size - first : warp_size;
         warp.live = ~uint64_t(0) >> (64 - warp.running);
-        warp.active = 0;
+        warp.active = warp.past.count = 0;
     }
     block.head = 0;
     block.runnable = block.alive = block.size;
@@ -73,7 +73,7 @@ Block* begin_block(Worker& worker, uint64_t number) {
     block->index.z = unsigned(number / launch.grid.x / launch.grid.y);
     block->shared_begin = worker.shared_begin;
     block->random = mixed(launch.seed ^ mixed(number)) | 1;
-    block->barriers = block->past_count = block->arrivals = block->passed = block->at_grid_barrier = block->yields = 0;
+    block->past.count = block->arrivals = block->passed = block->at_grid_barrier = block->yields = 0;
     place_threads(*block);
     load_shared(worker, *block);
     poison_shared(*block);

@@ -23,7 +23,7 @@ static void begin_thread(Thread& thread, Block& block, unsigned number) {
     const Worker& worker = *thread.worker;
     thread.thread = worker.machine->thread_indices[number];
     thread.linear = number, thread.lane = lane_of(worker, number), thread.warp = warp_of(worker, number);
-    thread.steps = thread.passing.depth = thread.passing.count = 0;
+    thread.steps = thread.passing.depth = thread.passing.of_block.count = thread.passing.of_warp.count = 0;
     block.threads[number] = &thread;
     block.slots[number].state = RUNNING;
     block.yields = block.collectives = 0;

@@ -33,18 +33,29 @@ struct Shadow {
     uintptr_t local_low, local_high;  // where bytes may be marked in `local`
 };
 
-// A statement or a function with a barrier that a thread went past: the numbers of those around it as one, and how often.
+// A statement or a function with a barrier, or a collective of a warp, that a thread went past: the numbers of those around
+// it as one, and how often.
 struct Passed {
     uint64_t path, pc;
     unsigned times, thread;
 };
 
-// Those that a thread is in, and those that it has left since its block's last barrier. What is beyond is not known.
+// Some of these. What is beyond is not known.
+struct PassedOnes {
+    static constexpr unsigned MOST = 16;
+    unsigned count, since;  // since: which barrier or collective they come after
+    Passed each[MOST];
+
+    const Passed* on(uint64_t path) const;
+    void keep(const Passed& added);  // or replaces what has its path and fewer times
+};
+
+// Those that a thread is in, and those that it has left since its block's last barrier, and since all of its warp met.
 struct Passing {
-    static constexpr unsigned DEEPEST = 24, MOST = 16;
-    unsigned depth, count, barriers;  // barriers: of the block, at the first of `passed`
+    static constexpr unsigned DEEPEST = 24;
+    unsigned depth;
     uint64_t paths[DEEPEST];
-    Passed passed[MOST];
+    PassedOnes of_block, of_warp;
 };
 
 enum State : uint32_t { RUNNING, AT_BARRIER, IN_WARP, AT_GRID_BARRIER, NOT_STARTED, ENDED, READY };
@@ -72,6 +83,7 @@ struct Warp {
     uint64_t live;            // lanes that exist and have not ended
     uint64_t active;          // lanes in accel_sim_active
     unsigned running;         // live lanes that wait for nothing
+    PassedOnes past;          // since all lanes met, by those that have ended
     Group *open, *free;
 };
 
@@ -108,9 +120,7 @@ struct Block {
     unsigned arrivals, passed;
     uint64_t barrier_site, barrier_result;
     unsigned barrier_kind;
-    unsigned barriers;        // how many it has passed
-    Passed past[64];          // since the last barrier, by threads that have ended
-    unsigned past_count;
+    PassedOnes past;          // since the last barrier, by threads that have ended
     unsigned at_grid_barrier;
     uint64_t grid_generation; // of the grid barrier that it waits for
     bool in_grid_barrier;     // all its threads are

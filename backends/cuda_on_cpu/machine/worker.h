@@ -109,7 +109,8 @@ bool serve_tick(Worker& worker, Block& block);  // whether the block gives way t
 void release_from_grid(Block& block);
 // --- passing.cpp
 void keep_passed(Block& block, Thread& thread);    // of a thread that ends
-void find_passed(Worker& worker, Block& block);  // at a barrier
+void find_passed(Worker& worker, Block& block);    // at a barrier
+void find_passed(Worker& worker, Block& block, Warp& warp, const Group& group, unsigned first);  // first: of the warp
 
 // --- waiting.cpp
 // Lets others run before a thread that waits for nothing.

@@ -17,7 +17,8 @@ from .tokens import Token, code_among, tokens
 
 __all__ = ["marks"]
 
-_BARRIERS = frozenset(("__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "sync"))
+# Of blocks, of warps, of groups; those of a group are methods, of which some have names that others have too.
+_BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?|__syncwarp|__\w+_sync|sync|shfl(?:_\w+)?|ballot|match_a\w+")
 _BEFORE_BRACKETS = frozenset(("__launch_bounds__", "__attribute__", "alignas", "__align__", "decltype"))
 _DEFINITION = re.compile(r"#\s*define\s+([^\W\d].*)", re.DOTALL)
 
@@ -35,7 +36,7 @@ def marks(source: str, everything: Sequence[Token], code: Sequence[ScopedToken])
 
     An edit is where it begins and ends, and its text.
     """
-    names = _with_barriers(everything, code) if "sync" in source else _BARRIERS
+    names = _with_barriers(everything, code) if "sync" in source or "shfl" in source else set()
     calls = [place for place in range(len(code) - 1) if _calls(code, place, names)]
     if not calls:
         return
@@ -101,14 +102,14 @@ def _functions(code: Sequence[ScopedToken], calls: Sequence[int], base: int) -> 
 
 def _with_barriers(everything: Sequence[Token], code: Sequence[ScopedToken]) -> AbstractSet[str]:
     """Return the names of the barriers, and of the functions and macros that have one."""
-    names = set(_BARRIERS)
     bodies: dict[str, set[str]] = {}
     for opening, head in _bodies(code):
         function = _name_of(code, head)
         if function:
             body = code[opening : closing(code, opening)]
-            called = {a.text for a, b in pairwise(body) if a.kind == "name" and b.text in {"(", "<"}}
-            bodies.setdefault(function, set()).update(called)
+            bodies.setdefault(function, set()).update(
+                a.text for a, b in pairwise(body) if a.kind == "name" and b.text in {"(", "<"}
+            )
     for place in range(len(code) - 2):  # functions without a name, in variables
         if code[place].kind == "name" and code[place + 1].text == "=" and code[place + 2].text == "[":
             last = end_of(code, place)
@@ -117,6 +118,8 @@ def _with_barriers(everything: Sequence[Token], code: Sequence[ScopedToken]) -> 
         if token.kind == "directive" and (macro := _DEFINITION.match(token.text)):
             name, *words = [each.text for each in code_among(tokens(macro[1])) if each.kind == "name"]
             bodies.setdefault(name, set()).update(words)
+    called = {name for body in bodies.values() for name in body}
+    names = {name for name in called | {token.text for token in code} if _BARRIER.fullmatch(name)}
     while more := {name for name, body in bodies.items() if name not in names and body & names}:
         names |= more
     return names
@@ -126,7 +129,7 @@ def _calls(code: Sequence[ScopedToken], place: int, names: AbstractSet[str]) -> 
     token = code[place]
     if token.kind != "name" or token.text not in names or token.scope not in {"block", "bracket"}:
         return False
-    return token.text not in _BARRIERS or code[place + 1].text == "("
+    return not _BARRIER.fullmatch(token.text) or code[place + 1].text in {"(", "<"}
 
 
 def _bodies(code: Sequence[ScopedToken]) -> Iterator[tuple[int, range]]:

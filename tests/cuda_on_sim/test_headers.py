@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from accel.backends.cuda_on_cpu.build.machine_files import HEADERS as FOLDER
 
 from .gpu import launch
 
@@ -56,3 +57,36 @@ def test_a_kernel_computes_the_same_whatever_it_includes(includes, options, warp
     right = results(BODY)
     for result, expected in zip(results(includes + BODY, options, warp), right, strict=True):
         np.testing.assert_array_equal(result, expected)
+
+
+OURS = sorted({str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.h") if path.parent.name != "accel_sim"})
+OF_HIP = [name for name in OURS if name.startswith("hip")]
+OF_CUDA = [name for name in OURS if name not in OF_HIP]
+OF_LIBRARIES = ["cuda/barrier", "cuda/pipeline", "cuda/atomic", "cuda/std/complex", "cuda/semaphore", "nv/target"]
+GROUPS = """
+using namespace cooperative_groups;
+extern "C" __global__ void sum(int* x) {
+    thread_block block = this_thread_block();
+    thread_block_tile<32> tile = tiled_partition<32>(block);
+    block.sync();
+    x[threadIdx.x] = tile.shfl(x[threadIdx.x], 3);
+}
+"""
+
+
+def works(names, warp):
+    source = "".join([f"#include <{name}>\n" for name in names]) + GROUPS
+    assert launch(source, "sum", 1, 32, np.arange(32, dtype="i4"), warp=warp)[0].tolist() == [3] * 32
+
+
+# One order and its reverse: each header comes before and after each other one.
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize(("names", "warp"), [(OF_CUDA, 32), (OF_HIP, 64)], ids=["cuda", "hip"])
+def test_the_headers_may_come_in_any_order(names, warp, step):
+    works(names[::step], warp)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1, -1])
+def test_those_of_libraries_may_come_before_and_after_ours(step):
+    works([*OF_LIBRARIES, *OF_CUDA][::step], 32)

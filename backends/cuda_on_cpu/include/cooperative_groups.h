@@ -6,6 +6,8 @@
 
 namespace cooperative_groups {
 
+namespace __v1 {  // where libcu++ declares two of them
+
 // Any group. The others convert to it.
 class thread_group {
   protected:
@@ -246,5 +248,9 @@ ACCEL_SIM_INLINE auto invoke_one_broadcast(const Group& group, Function&& functi
     if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
     return group.accel_sim_lanes().shuffled(result, 0);
 }
+
+}  // namespace __v1
+
+using namespace __v1;
 
 }  // namespace cooperative_groups

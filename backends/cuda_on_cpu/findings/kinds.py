@@ -36,6 +36,7 @@ NAMES: Mapping[int, str] = {
     Kind.UNINITIALIZED: "read of memory that was never written",
     Kind.ARITHMETIC: "division by zero",
     Kind.NO_RETURN: "missing return",
+    Kind.DANGLING: "dangling pointer",
 }
 """What a kind is called in reports."""
 
@@ -47,6 +48,7 @@ CHECKS: Mapping[int, str] = {
     **{kind: "sync" for kind in Kind if Kind.DIVERGENT_BARRIER <= kind <= Kind.NOT_COOPERATIVE},
     Kind.BANK_CONFLICT: "banks",
     Kind.NO_RETURN: "memory",
+    Kind.DANGLING: "memory",
 }
 """The check that finds a kind."""
 

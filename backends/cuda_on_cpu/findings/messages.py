@@ -133,6 +133,12 @@ def _released(subject: Subject) -> tuple[str, str]:
     )
 
 
+def _dangling(subject: Subject) -> tuple[str, str]:
+    return f"{subject.thread} {subject.access} of a local variable of a function that has ended", (
+        "return the value, or let the caller pass the memory for it"
+    )
+
+
 def _misaligned(subject: Subject) -> tuple[str, str]:
     kind = f" for {subject.finding.text.decode(errors='replace')}" if subject.finding.text else ""
     size, offset = subject.here.nbytes, subject.accessed.from_name
@@ -307,6 +313,7 @@ _WRITERS: Mapping[Kind, Callable[[Subject], tuple[str, str]]] = {
     Kind.WRONG_FREE: _fault(
         "frees", "free once, and in the way in which it was allocated, what malloc or new of a kernel gave"
     ),
+    Kind.DANGLING: _dangling,
     Kind.NO_RETURN: _fault(
         "comes to the end of a function that is to return a value", "write a return on each way through the function"
     ),

@@ -58,6 +58,7 @@ class Kind(IntEnum):
     WRONG_FREE = 22
     HOST_CALL = 23
     NO_RETURN = 24
+    DANGLING = 25
 
 
 class Divergence(IntEnum):

@@ -50,6 +50,13 @@ void check_slowly(const void* at, uint64_t size, uint32_t mode, void* pc, uint64
     accel_sim_yield();
 }
 
+void dead(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, void* pc) {
+    if (!checks_of(thread)->memory) return;
+    Finding finding = finding_of({thread, address, size, (uint64_t)pc, mode, 0}, DANGLING, nullptr);
+    finding.space = SPACE_LOCAL;
+    fail(*thread.run, finding);
+}
+
 const uint64_t* check_atomic(const void* at, uint64_t size, uint32_t mode, void* pc) {
     Thread* thread = checked_thread();
     if (!thread) return nullptr;

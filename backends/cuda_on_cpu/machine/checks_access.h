@@ -1,6 +1,7 @@
 // The way of an access through the checks, in line for the accesses that most code makes.
 #pragma once
 #include "checks.h"
+#include "fibers.h"
 
 #pragma GCC visibility push(hidden)
 namespace accel_sim {
@@ -9,6 +10,8 @@ namespace accel_sim {
 void check_slowly(const void* at, uint64_t size, uint32_t mode, void* pc, uint64_t alignment);
 [[noreturn]] void misaligned(const Access& access, const char* type);
 [[noreturn]] void index_out_of_bounds(Thread& thread, uint64_t index, uint64_t pc);
+// Refuses an access to a local variable of a function that has ended.
+void dead(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, void* pc);
 // The location that atomic operations are logged by; null if they are not.
 const uint64_t* check_atomic(const void* at, uint64_t size, uint32_t mode, void* pc);
 
@@ -17,6 +20,11 @@ inline Thread* checked_thread() {
     if (__builtin_expect(!on_fiber(), 0)) return nullptr;
     Thread& thread = self();
     return thread.run->checks ? &thread : nullptr;
+}
+
+// Whether an address on a thread's stack is below what its functions have; `end`: of the frame of what the access calls.
+inline bool is_dead(const Thread& thread, uint64_t address, uint64_t end) {
+    return address < end && address >= (uint64_t)&thread + 2 * PAGE;
 }
 
 template <unsigned SIZE>
@@ -67,7 +75,10 @@ __attribute__((always_inline)) inline void check(const void* at, void* pc) {
     Thread* thread = checked_thread();
     if (!thread) return;
     const uint64_t address = (uint64_t)at;
-    if ((address ^ (uint64_t)thread) < STACK && address + SIZE <= thread->shadow.local_low) return;
+    if ((address ^ (uint64_t)thread) < STACK) {
+        if (is_dead(*thread, address, (uint64_t)__builtin_dwarf_cfa())) return dead(*thread, address, SIZE, MODE, pc);
+        if (address + SIZE <= thread->shadow.local_low) return;
+    }
     Checks& checks = *checks_of(*thread);
     if (__builtin_expect(checks.counts_banks, 0)) note_banks(*thread, address, SIZE, MODE, (uint64_t)pc);
     const unsigned site = checks.site((uint64_t)pc);

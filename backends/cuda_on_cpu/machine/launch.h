@@ -55,8 +55,8 @@ enum Kind : uint32_t {
     BANK_CONFLICT,
     // faults: a wrong address for free or delete, a function of the host
     WRONG_FREE, HOST_CALL,
-    // CHECK_MEMORY: a function with a result ends without return
-    NO_RETURN,
+    // CHECK_MEMORY: a function with a result ends without return, a local variable of a function that has ended
+    NO_RETURN, DANGLING,
 };
 
 // What the detail of DIVERGENT_BARRIER is: two barriers; two calls, maybe copies of one; the other thread has gone past.

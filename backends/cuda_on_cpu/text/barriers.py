@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
-from .scopes import ScopedToken, closing
+from .scopes import ScopedToken, bodies, closing
 from .statements import LOOPS, end_of, statements
 from .tokens import Token, code_among, tokens
 
@@ -92,7 +92,7 @@ def _leaves(code: Sequence[ScopedToken], span: _Span, place: int) -> bool:
 
 def _functions(code: Sequence[ScopedToken], calls: Sequence[int], base: int) -> Iterator[tuple[int, int, str]]:
     """Yield the edits that put an object into each function with a barrier that is no kernel: `return` leaves it."""
-    for opening, head in _bodies(code):
+    for opening, head in bodies(code):
         words = {code[i].text for i in head}
         last = closing(code, opening)
         if not words & {"__global__", "constexpr", "consteval"} and any(opening < call < last for call in calls):
@@ -102,25 +102,25 @@ def _functions(code: Sequence[ScopedToken], calls: Sequence[int], base: int) -> 
 
 def _with_barriers(everything: Sequence[Token], code: Sequence[ScopedToken]) -> AbstractSet[str]:
     """Return the names of the barriers, and of the functions and macros that have one."""
-    bodies: dict[str, set[str]] = {}
-    for opening, head in _bodies(code):
+    found: dict[str, set[str]] = {}
+    for opening, head in bodies(code):
         function = _name_of(code, head)
         if function:
             body = code[opening : closing(code, opening)]
-            bodies.setdefault(function, set()).update(
+            found.setdefault(function, set()).update(
                 a.text for a, b in pairwise(body) if a.kind == "name" and b.text in {"(", "<"}
             )
     for place in range(len(code) - 2):  # functions without a name, in variables
         if code[place].kind == "name" and code[place + 1].text == "=" and code[place + 2].text == "[":
             last = end_of(code, place)
-            bodies.setdefault(code[place].text, set()).update(each.text for each in code[place : last or place])
+            found.setdefault(code[place].text, set()).update(each.text for each in code[place : last or place])
     for token in everything:
         if token.kind == "directive" and (macro := _DEFINITION.match(token.text)):
             name, *words = [each.text for each in code_among(tokens(macro[1])) if each.kind == "name"]
-            bodies.setdefault(name, set()).update(words)
-    called = {name for body in bodies.values() for name in body}
+            found.setdefault(name, set()).update(words)
+    called = {name for body in found.values() for name in body}
     names = {name for name in called | {token.text for token in code} if _BARRIER.fullmatch(name)}
-    while more := {name for name, body in bodies.items() if name not in names and body & names}:
+    while more := {name for name, body in found.items() if name not in names and body & names}:
         names |= more
     return names
 
@@ -130,18 +130,6 @@ def _calls(code: Sequence[ScopedToken], place: int, names: AbstractSet[str]) -> 
     if token.kind != "name" or token.text not in names or token.scope not in {"block", "bracket"}:
         return False
     return not _BARRIER.fullmatch(token.text) or code[place + 1].text in {"(", "<"}
-
-
-def _bodies(code: Sequence[ScopedToken]) -> Iterator[tuple[int, range]]:
-    """Yield the opening bracket of the body of each function, and the range of the tokens of its head."""
-    for opening, token in enumerate(code):
-        if token.text == "{" and token.kind == "mark" and token.scope != "block" and opening + 1 < len(code):
-            if code[opening + 1].scope != "block":
-                continue
-            first = opening
-            while first and (code[first - 1].depth > token.depth or code[first - 1].text not in {";", "}", "{"}):
-                first -= 1
-            yield opening, range(first, opening)
 
 
 def _name_of(code: Sequence[ScopedToken], head: range) -> str:

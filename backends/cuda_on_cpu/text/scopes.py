@@ -1,11 +1,11 @@
 """Which tokens of a source are in bodies of functions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .tokens import Token
 
-__all__ = ["ScopedToken", "closing", "in_device_code", "scoped"]
+__all__ = ["ScopedToken", "bodies", "closing", "in_device_code", "scoped"]
 
 _CLASSES = frozenset(("class", "struct", "union", "enum"))
 _ALIGNED = frozenset(("alignas", "__align__", "__attribute__"))
@@ -97,6 +97,18 @@ def in_device_code(code: Sequence[ScopedToken], at: int) -> bool:
         elif token.text != "{":
             heads[-1].append(token.text)
     return any(not _OF_DEVICE.isdisjoint(head) for head in heads[:-1])
+
+
+def bodies(code: Sequence[ScopedToken]) -> Iterator[tuple[int, range]]:
+    """Yield the opening bracket of the body of each function, and the range of the tokens of its head."""
+    for opening, token in enumerate(code):
+        if token.text == "{" and token.kind == "mark" and token.scope != "block" and opening + 1 < len(code):
+            if code[opening + 1].scope != "block":
+                continue
+            first = opening
+            while first and (code[first - 1].depth > token.depth or code[first - 1].text not in {";", "}", "{"}):
+                first -= 1
+            yield opening, range(first, opening)
 
 
 def _kind(opening: str, around: _Scope) -> str:

@@ -1,8 +1,8 @@
 """`translated`: C++ of the text of CUDA and HIP kernels.
 
 Nearly all of it stays as it is, because the headers here define the words of CUDA. Changed is what no macro can change:
-inline PTX, dynamic shared memory, and in checked code, declarations without a value and statements with barriers.
-Lines keep their numbers.
+inline PTX, dynamic shared memory, and in checked code, declarations without a value, statements with barriers, and
+functions that may return an address. Lines keep their numbers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from functools import partial
 from .barriers import marks
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
+from .locals import kept_apart
 from .ptx import is_ptx, translated_ptx
 from .scopes import in_device_code, scoped
 from .tokens import Token, code_of, edited, tokens
@@ -42,7 +43,7 @@ def translated(source: str, *, checked: bool) -> str:
         *in_functions(source, code),
     ]
     if checked:
-        edits += [*uninitialised(code), *marks(source, everything, code)]
+        edits += [*uninitialised(code), *marks(source, everything, code), *kept_apart(code)]
     return edited(source, edits)
 
 

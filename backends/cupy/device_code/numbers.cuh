@@ -126,11 +126,11 @@ __device__ inline f64 squared(f64 x) { return x * x; }
 // NaN if one of them is NaN; -0 is less than 0.
 template <typename T>
 __device__ inline T least(T x, T y) {
-    return x < y || x != x ? x : x == T(0) && y == T(0) ? T(-(-x - y)) : y;
+    return x < y || x != x ? x : x == T(0.0f) && y == T(0.0f) ? T(-(-x - y)) : y;
 }
 template <typename T>
 __device__ inline T greatest(T x, T y) {
-    return x > y || x != x ? x : x == T(0) && y == T(0) ? T(x + y) : y;
+    return x > y || x != x ? x : x == T(0.0f) && y == T(0.0f) ? T(x + y) : y;
 }
 template <typename T>
 __device__ inline T sign(T x) {

@@ -213,7 +213,7 @@ class TensorCore:
         """Size in bytes of all elements; for a masked tensor, of the valid elements."""
         return self.size * self.element_size * self._dtype.itemsize
 
-    def dim(self, i: SupportsIndex) -> int:
+    def dim(self, index: SupportsIndex) -> int:
         """Return the extent of a mode; for a masked tensor, of its valid part.
 
         Raises
@@ -223,7 +223,7 @@ class TensorCore:
         BoundsError
             If there is no such mode.
         """
-        axis = as_axis(i, self.rank)
+        axis = as_axis(index, self.rank)
         self._refuse_nested(axis, f"no single extent; shape[{axis}] is its size")
         return self.shape[axis]
 

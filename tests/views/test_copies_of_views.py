@@ -11,7 +11,7 @@ from accel.layout import Layout, Swizzle, row_major
 from accel.views import Buffer, BufferView, DynamicRankBuffer, LayoutTensor, NDBuffer
 
 VIEWS = {
-    "BufferView": lambda c: BufferView(c, 5, offset=2),
+    "BufferView": lambda c: BufferView(c, 2, 5),
     "slice": lambda c: c[2:7],
     "Buffer": lambda c: Buffer(c, 5, offset=2),
     "NDBuffer": lambda c: NDBuffer(c, (2, 3)),

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from accel.ir import Const
 from accel.kernels.frontend.context import Activation, Unusable
 from accel.kernels.frontend.promotion import as_value
 from accel.kernels.frontend.values import Entity, Struct, Tuple, Value, Vector, is_number
@@ -39,7 +40,7 @@ def is_variable(x: Entity) -> bool:
     """Tell whether an entity has numbers that are computed when the kernel runs."""
     if isinstance(x, Tuple | Vector | Struct):
         return any(map(is_variable, x.items))
-    return isinstance(x, Value)
+    return isinstance(x, Value) and not isinstance(x.expr, Const)
 
 
 def bound(act: Activation, node: ast.AST, name: str, entity: Entity, previous: Group | None = None) -> Any:

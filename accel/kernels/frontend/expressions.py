@@ -222,7 +222,7 @@ def _subscript(act: Activation, node: ast.Subscript) -> Entity:
         return _slice(act, node, node.slice)
     of, index = lower_all(act, [node.value, node.slice])
     if isinstance(of, Buffer | Tensor):
-        return read(act, node, of, indices_of(act, node.slice, of, index))
+        return read(act, node, of, indices_of(act, node, of, index))
     if isinstance(of, Tuple | Vector | Struct):
         return item(act, node, of, index)
     if isinstance(of, Constant) and isinstance(index, Constant):

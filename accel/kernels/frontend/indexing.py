@@ -1,6 +1,12 @@
 """Arithmetic on indices: expressions of type `INDEX`, simplified where a value is known."""
 
-from accel.ir import INDEX, Binary, Cast, Compare, Const, Expr, Logic, Select, of_type
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from accel.dtypes import DType
+from accel.ir import INDEX, Binary, Cast, Compare, Const, Expr, Logic, Select, Unary, of_type
 from accel.layout import Layout, Swizzle
 
 __all__ = ["between", "clipped", "distance", "least", "minus", "most", "number", "plus", "swizzled", "times"]
@@ -13,6 +19,31 @@ def number(value: int) -> Const:
 
 def _constant(x: Expr) -> int | None:
     return int(x.value) if isinstance(x, Const) else None
+
+
+_FOLDED = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+
+
+def known(x: Expr) -> int | None:
+    """Return the value of an integer expression of constants; None if it is not known."""
+    if isinstance(x, Const):
+        return int(x.value)
+    if isinstance(x, Cast) and of_type(x.x).kind in "biu":
+        return _combined(int, x.dtype, x.x)
+    if isinstance(x, Unary) and x.op == "neg":
+        return _combined(operator.neg, x.dtype, x.x)
+    if isinstance(x, Binary) and x.op in _FOLDED:
+        return _combined(_FOLDED[x.op], x.dtype, x.x, x.y)
+    return None
+
+
+def _combined(function: Callable[..., int], dtype: DType, *operands: Expr) -> int | None:
+    """Return the result of an operation as an integer type holds it, after an overflow."""
+    values = [known(x) for x in operands]
+    if None in values or dtype.kind not in "iu":
+        return None
+    limits = np.iinfo(dtype)
+    return (function(*values) - limits.min) % (limits.max - limits.min + 1) + limits.min
 
 
 def as_index(x: Expr) -> Expr:

@@ -40,7 +40,18 @@ from accel.layout import Layout, Swizzle
 from accel.layout.layout import modes_of
 from accel.views.geometry import Geometry, geometry_of
 
-__all__ = ["Buffer", "Memory", "Tensor", "buffer_of", "indices_of", "local_array", "read", "tensor_of", "write"]
+__all__ = [
+    "Buffer",
+    "Memory",
+    "Tensor",
+    "buffer_of",
+    "indices_of",
+    "local_array",
+    "read",
+    "refuse_negative",
+    "tensor_of",
+    "write",
+]
 
 _ZERO = indexing.number(0)
 
@@ -207,18 +218,34 @@ def local_array(act: Activation, dtype: DType, shape: Any, space: str) -> Memory
 
 
 def indices_of(act: Activation, node: ast.AST, memory: Memory, key: Entity) -> list[Expr]:
-    """Return the index along each axis."""
+    """Return the index along each axis, for an element at ``m[key]`` or for a call."""
     entities = key.items if isinstance(key, Tuple | Vector) else (key,)
+    where = node.slice if isinstance(node, ast.Subscript) else node
     if len(entities) != memory.rank:
         raise act.error(
-            node, f"{_described(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
+            where, f"{_described(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
         )
-    return [_index(act, node, each) for each in entities]
+    indices = [index_of(act, where, each) for each in entities]
+    for axis, index in enumerate(indices):
+        refuse_negative(act, where, index, "an index", f"{_text(node)}.shape[{axis}]")
+    return [act.unit.temporary(x) if act.unit.debug and not _is_cheap(x) else x for x in indices]
 
 
-def _index(act: Activation, node: ast.AST, entity: Entity) -> Expr:
-    index = index_of(act, node, entity)
-    return act.unit.temporary(index) if act.unit.debug and not _is_cheap(index) else index
+def refuse_negative(act: Activation, node: ast.AST, index: Expr, what: str, extent: object = None) -> None:
+    """Refuse an integer that is known to be negative; ``extent`` is what the message says to subtract it from."""
+    known = indexing.known(index)
+    if known is not None and known < 0:
+        remedy = "" if extent is None else f", which does not count from the end: write {extent} - {-known}"
+        raise act.error(node, f"{what} in a kernel is at least 0; found {known}{remedy}")
+
+
+def _text(node: ast.AST) -> str:
+    """Return the Python of the memory of which an item, or a call, reads or writes elements."""
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node.value)
+    assert isinstance(node, ast.Call)
+    method = isinstance(node.func, ast.Attribute) and not node.func.attr.startswith(("atomic_", "async_"))
+    return ast.unparse(node.func.value if method else node.args[0])  # type: ignore[attr-defined]
 
 
 def _is_cheap(x: Expr) -> bool:

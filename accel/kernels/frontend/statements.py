@@ -150,7 +150,7 @@ def _memory(act: Activation, target: ast.Subscript) -> tuple[Buffer | Tensor, li
         raise act.error(
             target, f"{ast.unparse(target.value)} has no elements that can be set; tuples and vectors are made anew"
         )
-    return of, indices_of(act, target.slice, of, index)
+    return of, indices_of(act, target, of, index)
 
 
 def _augmented(act: Activation, node: ast.AugAssign) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from accel.ir import Expr
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.memory import Tensor, checked, indices_of
+from accel.kernels.frontend.memory import Tensor, checked, indices_of, refuse_negative
 from accel.kernels.frontend.operands import constant_object, index_of
 from accel.kernels.frontend.values import Constant, Entity, Tuple
 from accel.layout import Layout
@@ -38,6 +38,9 @@ def _tile(
     extents = _integers(act, node, sizes, geometry.rank, "the sizes of a tile")
     pairs = [blocks_of(mode, size) for mode, size in zip(geometry.modes, extents, strict=True)]
     counts = [-(-extent // size) for extent, size in zip(geometry.extents, extents, strict=True)]
+    for coordinate, count in zip(coords.items if isinstance(coords, Tuple) else (), counts, strict=False):
+        place = index_of(act, node, coordinate, "the coordinate of a tile")
+        refuse_negative(act, node, place, "the coordinate of a tile", count)
     indices = indices_of(act, node, tensor, coords)
     places = checked(act, node, "subview", tensor.memory, indices, list(map(indexing.number, counts)))
     offset = tensor.offset
@@ -106,6 +109,7 @@ def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: 
     if not threads.size:
         raise act.error(node, f"{threads} has no threads; each mode has at least one")
     index = index_of(act, node, thread_id, "the number of a thread")
+    refuse_negative(act, node, index, "the number of a thread")
     (number,) = checked(act, node, "subview", tensor.memory, [index], [indexing.number(threads.cosize)])
     modes, offset, valid = [], tensor.offset, []
     masked = tensor.valid is not None

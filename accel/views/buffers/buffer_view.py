@@ -27,17 +27,17 @@ class BufferView(StridedView, Generic[Scalar_co]):
 
     Parameters
     ----------
-    source : container, storage or array
+    source : container, storage, view or array
         The object whose memory to view; an array, of any library, must be contiguous and have one axis.
-    size : int, optional
-        Number of elements; by default all from ``offset`` on.
     offset : int
         The first element.
+    size : int, optional
+        Number of elements; by default all from ``offset`` on.
 
     Raises
     ------
     TypeError
-        If the source is a BufferView, has no memory, or not one axis.
+        If the source has no memory, or not one axis.
     BoundsError
         If an element is outside the source.
     LayoutError
@@ -57,9 +57,7 @@ class BufferView(StridedView, Generic[Scalar_co]):
     __slots__ = ()
     _rank = 1
 
-    def __init__(self, source: Any, size: SupportsIndex | None = None, *, offset: SupportsIndex = 0) -> None:
-        if isinstance(source, BufferView):
-            raise TypeError("a BufferView cannot be made from a BufferView; write v.subview(offset, size), or v[a:b]")
+    def __init__(self, source: Any, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> None:
         elements = flat_source(source, "BufferView")
         start, count = checked_range(offset, size, elements.size, f"this {type(source).__name__}")
         self._storage = elements.storage
@@ -72,8 +70,8 @@ class BufferView(StridedView, Generic[Scalar_co]):
         """Return the view of all elements of a storage."""
         return cls._on(storage, 0, (storage.size,), (1,))
 
-    def subview(self, offset: SupportsIndex, size: SupportsIndex) -> Self:
-        """Return the view of ``size`` elements starting at ``offset``; unlike a slice, it is never clipped.
+    def subview(self, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> Self:
+        """Return the view of ``size`` elements starting at ``offset``, or of all; unlike a slice, it is never clipped.
 
         Raises
         ------

@@ -29,6 +29,7 @@ from accel.kernels.frontend.promotion import (
     kind_of,
     real_of,
 )
+from accel.kernels.frontend.ranges import range_of
 from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
 
@@ -88,12 +89,10 @@ def _range(act: Activation, node: ast.AST, *bounds: Entity) -> Range:
     numbers = [number_of(act, node, x, "an integer") for x in bounds]
     if not 1 <= len(numbers) <= 3 or any(kind_of(x.dtype) not in "iu" for x in numbers):
         raise act.error(node, f"range takes one to three integers; found {ast.unparse(node)}")
-    values = [Value(indexing.as_index(x.expr), weak=True) for x in numbers]
-    one, zero = Value(indexing.number(1), weak=True), Value(indexing.number(0), weak=True)
-    start, stop, step = (zero, values[0], one) if len(values) == 1 else (*values, one)[:3]
-    if step.expr == indexing.number(0):
+    values = range_of(numbers)
+    if indexing.known(values.step.expr) == 0:
         raise act.error(node, "the step of a range must not be 0")
-    return Range(start, stop, step)
+    return values
 
 
 def _grid(act: Activation, node: ast.AST, *extents: Entity) -> Grid:

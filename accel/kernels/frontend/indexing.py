@@ -21,6 +21,7 @@ def _constant(x: Expr) -> int | None:
     return int(x.value) if isinstance(x, Const) else None
 
 
+_LARGEST = int(np.iinfo(INDEX).max)
 _FOLDED = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 
 
@@ -48,8 +49,8 @@ def _combined(function: Callable[..., int], dtype: DType, *operands: Expr) -> in
 
 def as_index(x: Expr) -> Expr:
     """Convert an integer expression."""
-    if isinstance(x, Const):
-        return number(int(x.value))
+    if isinstance(x, Const):  # a number above all indices is out of range, as the largest one is
+        return number(min(int(x.value), _LARGEST))
     return x if of_type(x) == INDEX else Cast(x, INDEX)
 
 

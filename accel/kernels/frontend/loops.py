@@ -10,6 +10,7 @@ from accel.kernels.frontend.bindings import after_loop
 from accel.kernels.frontend.context import Activation, assigns
 from accel.kernels.frontend.expressions import condition, lower
 from accel.kernels.frontend.memory import Buffer, Tensor
+from accel.kernels.frontend.ranges import counted
 from accel.kernels.frontend.returns import returns
 from accel.kernels.frontend.statements import STATEMENTS, assign_to, lower_block, refuse_outer
 from accel.kernels.frontend.values import Constant, Grid, Range, Struct, Tuple, Value, Vector
@@ -145,15 +146,17 @@ def _over_range(
     act: Activation, node: ast.For, values: Range, target: ast.Name, lower_body: Callable[[], object]
 ) -> None:
     refuse_outer(act, target)
+    values, number = counted(act, values)
     before = dict(act.names)
     name = act.variable(target.id)
     changed = name in act.unit.types and act.unit.types[name] != (INDEX, True)
-    own = act.assigned[target.id] > 1 and (changed or assigns(node.body, target.id))
+    own = number is not None or (act.assigned[target.id] > 1 and (changed or assigns(node.body, target.id)))
     counter = act.unit.name(f"{name}_counter") if own else name
     act.unit.types.setdefault(counter, (INDEX, True))
     with _inside(act), act.unit.into([]) as block:
         if own:
-            act.unit.assign(name, Value(Local(counter, INDEX), weak=True))
+            index = Local(counter, INDEX)
+            act.unit.assign(name, number(index) if number else Value(index, weak=True))
         elif act.assigned[target.id] == 1:
             act.unit.fixed.add(name)
         act.names[target.id] = name

@@ -1,13 +1,15 @@
 """Lowering: a Python function and the types of its arguments become a `Program`."""
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import Any, NamedTuple, TypeAlias
 
 from accel.dtypes import as_dtype
 from accel.ir import (
     INDEX,
     Assign,
+    Expr,
     Local,
     Loop,
     Number,
@@ -35,6 +37,7 @@ from accel.kernels.frontend.memory import buffer_of, tensor_of
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import constant_object, described, number_of
 from accel.kernels.frontend.promotion import as_value, stored
+from accel.kernels.frontend.ranges import counted
 from accel.kernels.frontend.returns import begin_function
 from accel.kernels.frontend.statements import lower_block, no_effect, refuse_outer
 from accel.kernels.frontend.types import (
@@ -51,6 +54,8 @@ from accel.views.cells import span_of
 from accel.views.geometry import geometry_of
 
 __all__ = ["Lowered", "lower"]
+
+Numbers: TypeAlias = Sequence[Callable[[Expr], Value] | None]
 
 _PASSES = 1000
 """More than any kernel needs: each pass makes the type of at least one variable larger."""
@@ -202,13 +207,13 @@ class _Kernel:
             for _ in unrolled(self.act, node, values):
                 self._lower_steps(node.body)
             return
-        ranges = ranges_of(values)
+        ranges = [counted(self.act, each) for each in ranges_of(values)]
         targets = [each.id for each in targets_of(self.act, node, len(ranges))]
-        bounds = [Range(*[self.unit.keep(bound) for bound in each]) for each in ranges]
+        bounds = [Range(*[self.unit.keep(bound) for bound in each.values]) for each in ranges]
         self._flush()
-        self.steps.append(self._parallel(node, bounds, targets))
+        self.steps.append(self._parallel(node, bounds, targets, [each.number for each in ranges]))
 
-    def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str]) -> Loop:
+    def _parallel(self, node: ast.For, ranges: list[Range], targets: list[str], numbers: Numbers) -> Loop:
         self._forget_arrays()
         act, before, variables = self.act, dict(self.act.names), dict(self.act.variables)
         combined = [each for name, each in before.items() if isinstance(each, Accumulator) and _changes(node, name)]
@@ -222,7 +227,7 @@ class _Kernel:
             accumulator.op, accumulator.inside = "", True
         indices = [self._index(name) for name in targets]
         with self.unit.into([]) as block:
-            self._assigned_indices(node, targets, indices)
+            self._assigned_indices(node, targets, indices, numbers)
             lower_block(act, node.body)
         reductions = [Reduction(each.local, each.op) for each in combined if each.op]  # type: ignore[arg-type]
         for accumulator in combined:
@@ -247,12 +252,12 @@ class _Kernel:
         self.unit.types.setdefault(variable, (INDEX, True))
         return Local(variable, INDEX)
 
-    def _assigned_indices(self, node: ast.For, targets: list[str], indices: list[Local]) -> None:
-        """Give a loop variable that the body assigns a variable of its own."""
-        for place, name in enumerate(targets):
-            if assigns(node.body, name):
+    def _assigned_indices(self, node: ast.For, targets: list[str], indices: list[Local], numbers: Numbers) -> None:
+        """Give a loop variable that the body assigns, or that is no index, a variable of its own."""
+        for place, (name, number) in enumerate(zip(targets, numbers, strict=True)):
+            if number or assigns(node.body, name):
                 counter = Local(self.unit.name(f"{name}_counter"), INDEX)
-                self.unit.assign(self.act.variable(name), Value(counter, weak=True))
+                self.unit.assign(self.act.variable(name), number(counter) if number else Value(counter, weak=True))
                 indices[place] = counter
             else:
                 self.unit.fixed.add(indices[place].name)
@@ -260,29 +265,44 @@ class _Kernel:
     # Accumulators and results.
 
     def _accumulator(self, node: ast.stmt) -> bool:
-        """Lower ``s = accumulator(dtype, start)``; return False for other statements."""
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) != 1:
+        """Lower ``s = accumulator(dtype, start)``, or several in a tuple; return False for other statements."""
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             return False
-        if object_of(self.act.source, node.value.func) is not language.accumulator:
+        [target], value = node.targets, node.value
+        together = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        targets = target.elts if together else [target]  # type: ignore[attr-defined]
+        calls = value.elts if together else [value]  # type: ignore[attr-defined]
+        makes = [isinstance(x, ast.Call) and object_of(self.act.source, x.func) is language.accumulator for x in calls]
+        if not any(makes):
             return False
-        target = node.targets[0]
-        if not isinstance(target, ast.Name) or node.value.keywords or not 1 <= len(node.value.args) <= 2:
-            raise self.act.error(node, "write s = accumulator(f32, 0), with a name, a dtype and a number")
-        arguments = [lower_entity(self.act, each) for each in node.value.args]
-        number = number_of(self.act, node, arguments[1] if len(arguments) > 1 else Constant(0))
-        with self.act.at(node):
-            dtype = as_dtype(constant_object(self.act, node, arguments[0], "the dtype of an accumulator"))
+        if not all(makes) or len(targets) != len(calls):
+            raise self.act.error(node, "accumulators and other values are not assigned together; write a line for each")
+        for each, call in zip(targets, calls, strict=True):
+            self._make_accumulator(each, call)
+        return True
+
+    def _make_accumulator(self, target: ast.expr, call: ast.Call) -> None:
+        try:
+            named = {str(keyword.arg): keyword.value for keyword in call.keywords}
+            given = signature(language.accumulator).bind(*call.args, **named).arguments
+        except TypeError:
+            given = {}
+        if not given or not isinstance(target, ast.Name):
+            raise self.act.error(call, "write s = accumulator(f32, 0), with a name, a dtype and a number")
+        arguments = {name: lower_entity(self.act, each) for name, each in given.items()}
+        number = number_of(self.act, call, arguments.get("start", Constant(0)))
+        with self.act.at(call):
+            dtype = as_dtype(constant_object(self.act, call, arguments["dtype"], "the dtype of an accumulator"))
             start = stored(number, dtype, target.id)
         previous = self.act.names.get(target.id)
         if isinstance(previous, Accumulator):
-            raise self.act.error(node, f"{target.id} is an accumulator already; use another name")
+            raise self.act.error(target, f"{target.id} is an accumulator already; use another name")
         name = self.unit.name(target.id)
         self.unit.types[name] = dtype, False
         accumulator = Accumulator(name, dtype)
         self.accumulators.append(accumulator)
         self.act.names[target.id] = accumulator
         self.unit.block.append(Assign(accumulator.local, start.expr))
-        return True
 
     def _return(self, node: ast.Return) -> None:
         if node.value is None:

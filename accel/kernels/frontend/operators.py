@@ -14,7 +14,7 @@ from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import elementwise
-from accel.kernels.frontend.promotion import as_float, common, converted, kind_of
+from accel.kernels.frontend.promotion import UINT64, as_float, common, converted, kind_of
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value
 
 __all__ = ["apply", "comparison", "fold", "signed"]
@@ -36,7 +36,6 @@ _OPERATORS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] =
 
 
 _LARGE, _MOST_BITS = 1 << 64, 1024
-UINT64: DType = np.dtype(np.uint64)
 
 _COMPARISONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Lt: ("lt", operator.lt),

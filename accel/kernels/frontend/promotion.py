@@ -16,6 +16,7 @@ from accel.kernels.frontend.values import Constant, Value
 
 __all__ = ["as_float", "as_value", "common", "converted", "joined", "kind_of", "real_of", "stored", "truth"]
 
+UINT64: DType = np.dtype(np.uint64)
 FLOAT: DType = np.dtype(np.float64)
 COMPLEX: DType = np.dtype(np.complex128)
 
@@ -64,7 +65,7 @@ def joined(x: tuple[DType, bool], y: tuple[DType, bool]) -> tuple[DType, bool]:
     if b == TRUTH:
         return a, weak_a
     if weak_a and weak_b:
-        return np.result_type(a, b), True
+        return UINT64 if {a.kind, b.kind} == {"i", "u"} else np.result_type(a, b), True
     if weak_a or weak_b:
         return _with_weak(*((a, b) if weak_a else (b, a))), False
     try:
@@ -77,7 +78,7 @@ def _with_weak(weak: DType, strong: DType) -> DType:
     kinds = kind_of(weak), kind_of(strong)
     if kinds == ("c", "f"):
         return np.result_type(strong if strong.kind == "f" else np.float32, np.complex64)
-    if kinds[0] == "i" or kinds[1] == "c" or kinds == ("f", "f"):
+    if kinds[0] in "iu" or kinds[1] == "c" or kinds == ("f", "f"):
         return strong
     return weak
 

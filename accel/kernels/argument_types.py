@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from accel.containers import AcceleratorDataContainer
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, StructType, TensorType
@@ -16,6 +17,7 @@ from accel.kernels.raw.conversions import exactly, fitting
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.memory import AnyStorage
 from accel.views import BufferView, LayoutTensor
+from accel.views.buffers.strided import StridedView
 from accel.views.sources import has_memory, requires_gradients, source_of
 
 __all__ = ["Accept", "Leaf", "Memory", "any_value", "constant", "is_struct", "memory", "number", "structure"]
@@ -128,7 +130,8 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
         kind = _memory(value, name, leaves)
         if dtype is not None and kind.dtype != dtype:
             raise DTypeError(
-                f"{dtype.name} is annotated, and its argument has dtype {kind.dtype.name}; convert it by xp.astype"
+                f"{dtype.name} is annotated, and its argument has dtype {kind.dtype.name}; "
+                f"write {_conversion(kind.dtype, dtype, cls)}"
             )
         axes = kind.rank if isinstance(kind, BufferType) else kind.layout.rank
         if rank is not None and axes != rank:
@@ -136,6 +139,19 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
         return kind
 
     return accept
+
+
+def _conversion(source: DType, dtype: DType, cls: type | None) -> str:
+    """Return the Python that converts memory `x` to a dtype, for a parameter with a class."""
+    array = "xp.real(xp.asarray(x))" if source.kind == "c" != dtype.kind else "xp.asarray(x)"
+    text, kind = f"xp.astype({array}, {dtype.name!r})", cls or object
+    if issubclass(kind, StridedView | LayoutTensor):
+        return f"{kind.__name__}({text})"
+    if issubclass(kind, np.ndarray):
+        return f"np.asarray({text})"
+    if issubclass(kind, AnyStorage):
+        return f"accel.from_dlpack({text}).storage"
+    return f"accel.from_dlpack({text})" if issubclass(kind, AcceleratorDataContainer) else text
 
 
 def _axes(rank: int) -> str:

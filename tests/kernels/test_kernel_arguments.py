@@ -1,5 +1,6 @@
 """The arguments of kernels: each has a type, each that does not fit is refused by the name of its parameter."""
 
+from types import GenericAlias
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import accel
-from accel import Buffer, BufferView, LayoutTensor, NDBuffer, xp
+from accel import AcceleratorDataContainer, Buffer, BufferView, LayoutTensor, NDBuffer, xp
 from accel.dtypes import as_dtype, f32, i8, i32
 from accel.errors import (
     DeviceMismatchError,
@@ -23,6 +24,9 @@ from accel.kernels.annotations import accept_of
 from accel.kernels.argument_types import any_value
 from accel.kernels.frontend.types import BufferType, ScalarType, StaticType, StructType, TensorType
 from accel.layout import ComposedLayout, Layout, Swizzle
+from accel.memory import DeviceStorage, HostStorage
+from tests.remedies import suggestions
+from tests.tables import rows
 
 
 class Pair(NamedTuple):
@@ -403,3 +407,30 @@ def test_annotated_small_integers_have_their_own_range():
     assert accepted(-128, i8)[1][0].numbers == (-128,)
     with pytest.raises(OverflowError):
         accepted(128, i8)
+
+
+SOURCES = {
+    AcceleratorDataContainer: "accel.zeros(4, 'int16', device=device)",
+    BufferView: "accel.zeros(4, 'complex64', device=device)[1:]",
+    NDBuffer: "NDBuffer(accel.zeros(8, 'float64', device=device), (2, 2), (4, 2))",
+    LayoutTensor: "accel.zeros(6, 'int64', device=device).view(Layout.col_major(2, 3)).tile((2, 2), (0, 1))",
+    np.ndarray: "np.zeros((2, 3), 'complex128')",
+    HostStorage: "accel.zeros(4, 'uint8').storage",
+    DeviceStorage: "accel.zeros(4, 'uint8', device='sim').storage",
+    type(xp.zeros(1)): "xp.zeros((2, 3), dtype='bool', device=device)",
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@rows("cls", SOURCES)
+def test_the_conversion_that_an_error_names_is_accepted(cls, device):
+    x = eval(SOURCES[cls], {**globals(), "device": device})
+    for dtype in ("float32", "bfloat16", "int8", "complex64"):
+        accept = accept_of(GenericAlias(cls, (as_dtype(dtype).type,)))
+        if x.dtype != dtype:
+            with pytest.raises(DTypeError) as caught:
+                accept(x, "x", [])
+            [remedy] = suggestions(str(caught.value))
+            converted = eval(remedy, {**globals(), "x": x})
+            assert accept(converted, "x", []).dtype == dtype
+            assert getattr(converted, "device", x.device) == x.device

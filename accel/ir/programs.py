@@ -41,7 +41,7 @@ class Reduction(NamedTuple):
     """
 
     total: Local
-    op: Literal["add", "min", "max"]
+    op: Literal["add", "mul", "min", "max"]
 
 
 class Loop(NamedTuple):

@@ -89,7 +89,7 @@ def grid(*extents: int) -> Any:
 
 
 def accumulator(dtype: DTypeLike, start: Any = 0) -> Any:
-    """Return a variable that a parallel loop adds to, or takes the minimum or maximum with.
+    """Return a variable that a parallel loop adds to, multiplies, or takes the minimum or maximum with.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def accumulator(dtype: DTypeLike, start: Any = 0) -> Any:
 
     Notes
     -----
-    In the loop write ``s += x``, ``s = min(s, x)`` or ``s = max(s, x)``; always the same one. After the loop it is a
-    number. Sums of floats are at least as accurate as pairwise summation.
+    In the loop write ``s += x``, ``s *= x``, ``s = min(s, x)`` or ``s = max(s, x)``; always the same one. After the
+    loop it is a number. Sums of floats are at least as accurate as pairwise summation.
     """
     _outside("accumulator")
 

@@ -210,13 +210,21 @@ class TestReductions:
         )
 
     @pytest.mark.parametrize("code", ["i1", "u2", "i4", "u8", "i8"])
-    @pytest.mark.parametrize("op", ["add", "min", "max"])
+    @pytest.mark.parametrize("op", ["add", "mul", "min", "max"])
     def test_reductions_of_integers_are_those_of_numpy(self, code, op):
         limits = np.iinfo(code)
-        x = np.random.default_rng(1).integers(limits.min, limits.max, 3000, code, endpoint=True)
-        _, (result,) = run(reduced(code, op), {"x": x})
-        whole = np.concatenate([np.zeros(1, code), x])
-        assert result == {"add": lambda y: y.sum(dtype=code), "min": np.min, "max": np.max}[op](whole)
+        x = np.random.default_rng(1).integers(limits.min, limits.max, 3000, code, endpoint=True) | (op == "mul")
+        _, (result,) = run(reduced(code, op, 3), {"x": x})
+        whole = np.concatenate([np.full(1, 3, code), x])
+        exact = {"add": lambda y: y.sum(dtype=code), "mul": lambda y: y.prod(dtype=code), "min": np.min, "max": np.max}
+        assert result == exact[op](whole)
+
+    @pytest.mark.parametrize("dtype", FLOATS, ids=str)
+    def test_a_product_of_floats_is_that_of_numpy(self, dtype):
+        x = np.random.default_rng(1).uniform(0.5, 1.5, 40).astype(dtype)
+        _, (result,) = run(reduced(dtype, "mul", 3), {"x": x})
+        step = {2: 2.0**-8, 4: 2.0**-24, 8: 2.0**-53}[dtype.itemsize]
+        assert abs(float(result) / (3 * np.prod(x.astype(float))) - 1) < 50 * step
 
     @pytest.mark.parametrize("op", ["min", "max"])
     @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -235,7 +243,7 @@ class TestReductions:
         assert np.isnan(run(reduced("f4", "add"), {"x": x})[1][0])
 
     def test_of_nothing_are_the_value_from_before(self):
-        for op in ("add", "min", "max"):
+        for op in ("add", "mul", "min", "max"):
             assert run(reduced("f4", op, 5), {"x": np.zeros(0, np.float32)})[1] == (5,)
 
     def test_complex_numbers_add_up(self):

@@ -286,6 +286,7 @@ def every_program():
     bf16 = ml_dtypes.bfloat16
     programs = {"saxpy": SAXPY, "collatz": COLLATZ, "grid": grid((1, 2)), "debug": DEBUG, "transpose": TRANSPOSED}
     programs |= {f"sum of {np.dtype(dtype)}": reduced(dtype) for dtype in ("i4", "f2", bf16, "f4", "f8", "c8", "c16")}
+    programs |= {f"product of {np.dtype(dtype)}": reduced(dtype, "mul") for dtype in ("i4", "u1", "f2", "f4", "f8")}
     programs |= {f"smallest {np.dtype(dtype)}": reduced(dtype, "min") for dtype in ("u1", "f2", "f8")}
     programs |= {f"{kind} {dtype}": shuffled(kind, dtype) for kind, dtype in (("up", "f8"), ("xor", "f4"))}
     programs["votes"] = votes()

@@ -42,7 +42,7 @@ class Accumulator:
             raise act.error(node, f"{name} is combined by {self.op} and by {op} in one loop; use two accumulators")
         number = number_of(act, node, operand)
         if op != "add" and kind_of(self.local.dtype) == "c":
-            raise act.error(node, "complex numbers have no order")
+            raise act.error(node, f"an accumulator of complex numbers takes += and -= only; {name} has dtype complex")
         self.op = op
         with act.at(node):
             value = stored(number, self.local.dtype, f"the accumulator {name}")

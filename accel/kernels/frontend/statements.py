@@ -1,7 +1,7 @@
 """Statements of a kernel or of a function that it calls, run by one thread."""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,9 @@ _NAMES = {
     ast.ClassDef: "a class",
     ast.Match: "match",
 }
+
+
+_COMBINED: Mapping[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "mul"}
 
 
 def lower_block(act: Activation, nodes: Sequence[ast.stmt]) -> bool:
@@ -93,15 +96,17 @@ def combination(act: Activation, node: ast.Assign) -> bool:
         if op and sum(same) == 1:
             accumulator.combine(act, node, op, lower(act, call.args[1 if same[0] else 0]))
             return True
-    if isinstance(call, ast.BinOp) and isinstance(call.op, ast.Add):
+    if isinstance(call, ast.BinOp) and type(call.op) in _COMBINED:
         same = [isinstance(x, ast.Name) and x.id == target.id for x in (call.left, call.right)]
         if sum(same) == 1:
-            accumulator.combine(act, node, "add", lower(act, call.right if same[0] else call.left))
+            accumulator.combine(act, node, _COMBINED[type(call.op)], lower(act, call.right if same[0] else call.left))
             return True
-    name = target.id
-    raise act.error(
-        node, f"{name} is an accumulator; write {name} += x, {name} = min({name}, x) or {name} = max({name}, x)"
-    )
+    raise act.error(node, f"{target.id} is an accumulator; write {_combinations(target.id)}")
+
+
+def _combinations(name: str) -> str:
+    """Return what is written to combine an accumulator with a value."""
+    return f"{name} += x, {name} -= x, {name} *= x, {name} = min({name}, x) or {name} = max({name}, x)"
 
 
 def assign_to(act: Activation, target: ast.expr, value: Entity) -> None:
@@ -137,8 +142,9 @@ def refuse_outer(act: Activation, target: ast.Name) -> None:
     if target.id in act.outer:
         raise act.error(
             target,
-            f"{target.id} is assigned before this parallel loop, whose iterations run in any order: for a sum, minimum "
-            f"or maximum write {target.id} = accumulator(dtype, start) before the loop; else use another name",
+            f"{target.id} is assigned before this parallel loop, whose iterations run in any order: for a sum, a "
+            f"product, a minimum or a maximum write {target.id} = accumulator(dtype, start) before the loop; else use "
+            f"another name",
         )
 
 
@@ -177,13 +183,13 @@ def _augmented(act: Activation, node: ast.AugAssign) -> None:
 
 
 def _accumulated(act: Activation, node: ast.AugAssign, accumulator: Accumulator) -> None:
-    if isinstance(node.op, ast.Add):
-        accumulator.combine(act, node, "add", lower(act, node.value))
+    if type(node.op) in _COMBINED:
+        accumulator.combine(act, node, _COMBINED[type(node.op)], lower(act, node.value))
     elif isinstance(node.op, ast.Sub):
         negative = ast.copy_location(ast.UnaryOp(ast.USub(), node.value), node.value)
         accumulator.combine(act, node, "add", lower(act, negative))
     else:
-        raise act.error(node, f"{ast.unparse(node)}: an accumulator takes +=, -=, min and max")
+        raise act.error(node, f"{ast.unparse(node)}: in place of it an accumulator takes {_combinations('s')}")
 
 
 def _as_expression(node: ast.AugAssign) -> ast.expr:

@@ -155,8 +155,8 @@ class Accumulator:
     def _neutral(self) -> Value:
         """Return the number that changes no other when the two are combined."""
         low = self.reduction.op == "max"
-        if self.reduction.op == "add":
-            return self.form.constant(0)
+        if self.reduction.op in ("add", "mul"):
+            return self.form.constant(int(self.reduction.op == "mul"))
         if self.form.kind == "bool":
             return self.form.constant(not low)
         if self.form.kind == "float":

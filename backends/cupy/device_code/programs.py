@@ -13,7 +13,7 @@ from accel.ir import Array, Atomic, Local, Loop, Once, Parameter, Program, Reduc
 from .expressions import Printer, bare
 from .statements import Body
 from .trees import memories, nodes
-from .types import FLOATS16, identifier, type_name
+from .types import identifier, is_float, type_name
 
 __all__ = ["PARTIAL", "THREADS", "device_source", "kernel_name", "reductions", "shared_bytes", "totals_name"]
 
@@ -24,6 +24,7 @@ PARTIAL = 32
 """Bytes for the total of a block, in a reduction."""
 
 _ALIGNED = 16
+_EXTREMES = {"min": "Smallest", "max": "Largest"}
 _INDENT = "    "
 _WIDTH = 100
 
@@ -217,8 +218,10 @@ def _totals(program: Program, step: Loop) -> Iterator[str]:
 
 def _accumulator(reduction: Reduction) -> str:
     kind = type_name(reduction.total.dtype)
-    if reduction.op != "add":
-        return f"{'Smallest' if reduction.op == 'min' else 'Largest'}<{kind}>"
+    if reduction.op in _EXTREMES:
+        return f"{_EXTREMES[reduction.op]}<{kind}>"
+    if reduction.op == "mul":
+        return f"{'FloatProduct' if is_float(reduction.total.dtype) else 'Product'}<{kind}>"
     return _sum(reduction.total.dtype, kind)
 
 
@@ -227,7 +230,7 @@ def _sum(dtype: DType, kind: str) -> str:
         return f"ComplexSum<{kind}>"
     if dtype == "float64":
         return "DoubleSum"
-    return f"{'FloatSum' if dtype.kind == 'f' or dtype.name in FLOATS16 else 'Sum'}<{kind}>"
+    return f"{'FloatSum' if is_float(dtype) else 'Sum'}<{kind}>"
 
 
 def _slot(program: Program, local: Local) -> str:

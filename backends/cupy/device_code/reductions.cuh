@@ -45,6 +45,22 @@ struct ComplexSum {
 };
 
 template <typename T>
+struct Product {
+    T total = T(1);
+    __device__ explicit Product(T) {}
+    __device__ void take(T x) { total = mul(total, x); }
+    __device__ void join(const Product& other) { take(other.total); }
+    __device__ T result(T before) const { return mul(before, total); }
+};
+template <typename T>
+struct FloatProduct {
+    f64 total = 1;
+    __device__ explicit FloatProduct(T) {}
+    __device__ void take(T x) { total *= f64(x); }
+    __device__ void join(const FloatProduct& other) { total *= other.total; }
+    __device__ T result(T before) const { return T(f64(before) * total); }
+};
+template <typename T>
 struct Smallest {
     T found;
     __device__ explicit Smallest(T before) : found(before) {}

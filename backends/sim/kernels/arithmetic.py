@@ -5,6 +5,7 @@ integer division by zero gives 0. This module has the rest.
 """
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
@@ -105,8 +106,8 @@ def math_function(name: str, argument: DType, result: DType) -> Function:
 
 def identity(op: str, dtype: DType) -> Any:
     """Return the value that a reduction begins with."""
-    if op == "add":
-        return dtype.type(0)
+    if op in ("add", "mul"):
+        return dtype.type(op == "mul")
     if dtype.kind in "iu":
         return dtype.type(np.iinfo(dtype).max if op == "min" else np.iinfo(dtype).min)
     return cast(np.dtype(np.float64), dtype)(np.float64(math.inf if op == "min" else -math.inf))
@@ -114,6 +115,8 @@ def identity(op: str, dtype: DType) -> Any:
 
 def reduced(op: str, values: list[Any], dtype: DType) -> Any:
     """Return the total of values: exact for the sum of finite floats, and then rounded."""
+    if op == "mul":
+        return dtype.type(reduce(operator.mul, values))
     if op != "add":
         return reduce(extreme(op, dtype), values)
     if dtype.kind == "c":

@@ -11,7 +11,7 @@ import pytest
 import accel
 from accel import Layout
 from accel.dtypes import f16, f32, f64, i8, i32, i64, u8, u64
-from accel.kernels import block_index, block_size, grid, stack_allocation, thread_index, unroll, vector
+from accel.kernels import accumulator, block_index, block_size, grid, stack_allocation, thread_index, unroll, vector
 from accel.kernels.functions import func
 
 from .execution import agree, module_of, run
@@ -420,3 +420,18 @@ def test_parts_of_tuples_are_no_other_variables():
         return p[0], p_0, q[0], q[1], q_1
 
     agree(kernel, np.array([1.0, 2.0, 3.0]))
+
+
+def test_accumulators_are_combined_as_variables_are():
+    def kernel(v):
+        total, product = accumulator(f64), accumulator(f64, start=1)
+        rest, factor = accumulator(i32, 100), accumulator(dtype=i32, start=2)
+        for i in range(v.size):
+            total = v[i] + total
+            product *= v[i]
+            rest -= 2
+            factor = factor * 2
+        return total, product, rest, factor
+
+    _, results = run(kernel, np.array([1.0, 2, 3, 4]))
+    assert results == (10, 24, 92, 32)

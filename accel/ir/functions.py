@@ -64,6 +64,7 @@ _TABLE = (
     Function("expm1", c="expm1"),
     Function("floor", kinds=_NUMBERS, c="floor", llvm="floor", keeps_integers=True),
     Function("fma", 3, c="fma", llvm="fma"),
+    Function("fmod", 2, c="fmod"),
     Function("hypot", 2, c="hypot"),
     Function("imag", kinds=_ALL, result="real"),
     Function("isfinite", kinds=_NUMBERS, result="truth"),

@@ -135,8 +135,8 @@ class Site(NamedTuple):
     Attributes
     ----------
     what : str
-        ``read`` or ``write`` of an element, ``atomic``, ``subview``, ``division``, ``nan``, ``barrier`` or
-        ``warp``.
+        ``read`` or ``write`` of an element, ``atomic``, ``subview`` or ``nested subview``, ``tile``, ``thread``,
+        ``division``, ``nan``, ``barrier`` or ``warp``.
     parameter : str
         The parameter, or the array; empty if there is none.
     calls : tuple of (str, str, int)

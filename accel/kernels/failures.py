@@ -10,6 +10,8 @@ from accel.kernels.argument_types import Memory
 
 __all__ = ["Explanation"]
 
+_PARTS = ("subview", "nested subview")
+_NUMBERED = ("tile", "thread")
 _TOGETHER = {"barrier": "a barrier", "warp": "a shuffle or vote of a warp"}
 
 
@@ -66,12 +68,14 @@ class Explanation:
     def _out_of_range(self, failure: Failure, site: Site, where: str, stack: str) -> KernelBoundsError:
         facts = self._memory.get(site.parameter)
         kind, offset = (facts.kind, facts.offset) if facts else ("Array", 0)
-        part = site.what == "subview"
-        what = ("start", "end", "size")[failure.axis] if part else "index"
-        size = failure.extent - part  # a sub-view may end where its parent ends
+        what, size = f"{site.what if site.what in _NUMBERED else 'index'} {failure.at}", failure.extent
+        view = f"offset={offset + failure.offset}, "
+        if site.what in _PARTS:  # `frontend.parts` says what the numbers are
+            what = f"offset {failure.offset} and size {failure.at - size * (failure.at >= size)}"
+            view, size = f"offset={offset}, " * (site.what == _PARTS[0]), size - 1
         return KernelBoundsError(
-            f"{kind} Out Of Range: {where}, got {what} {failure.at} (offset={offset + failure.offset}, "
-            f"size={size}).\n{stack}\n{_access(failure, site, 'parameter' if facts else 'array')}{facts or ''}.\n"
+            f"{kind} Out Of Range: {where}, got {what} ({view}size={size}).\n{stack}\n"
+            f"{_access(failure, site, 'parameter' if facts else 'array')}{facts or ''}.\n"
             f"{_count(failure, 'accesses out of range')}"
         )
 
@@ -97,8 +101,8 @@ def _call_stack(site: Site) -> str:
 
 
 def _access(failure: Failure, site: Site, of: str) -> str:
-    if site.what == "subview":
-        return f"The access: sub-view of the {of} {site.parameter!r}"
+    if site.what in _PARTS:
+        return f"The access: {site.what.replace('subview', 'sub-view')} of the {of} {site.parameter!r}"
     return f"The access: {site.what} of the {of} {site.parameter!r}, axis {failure.axis}"
 
 

@@ -78,6 +78,13 @@ def write_in_subview(v: BufferView[i32], offset: i64, size: i64, at: i64):
 
 
 @kernel
+def write_in_nested(v: BufferView[i32], offset: i64, size: i64, at: i64):
+    part = v.subview(4, 8).subview(offset, size)
+    for i in range(1):
+        part[at + i] = 7
+
+
+@kernel
 def write_in_constructed(v: BufferView[i32], start: i64, count: i64, at: i64):
     part = BufferView(v, offset=start, size=count)
     for i in range(1):

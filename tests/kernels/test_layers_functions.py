@@ -41,6 +41,7 @@ REFERENCES = {
     "expm1": np.expm1,
     "floor": np.floor,
     "fma": lambda x, y, z: x * y + z,
+    "fmod": np.fmod,
     "hypot": np.hypot,
     "imag": np.imag,
     "isfinite": np.isfinite,

@@ -22,6 +22,7 @@ from .on_views import (
     write_at,
     write_at_in_a_loop,
     write_in_constructed,
+    write_in_nested,
     write_in_subview,
     write_nested,
 )
@@ -89,10 +90,15 @@ class TestDebugMode:
     @pytest.mark.parametrize(("offset", "size"), [(31, 2), (-1, 2), (0, 100), (40, 0), (4, -1)])
     def test_a_view_past_its_parent_is_an_error_in_the_kernel(self, device, launch, offset, size):
         data = counted(device)
-        got = f"got start {offset}" if not 0 <= offset <= 32 else f"got end {offset + size}"
         message = bounds_error(launch, data[8:40], offset, size, 0)
-        assert f"{got if size >= 0 else 'got size -1'} (offset=8, size=32)" in message
+        assert f"got offset {offset} and size {size} (offset=8, size=32)" in message
         assert "sub-view of the parameter 'v', of dtype" in message
+
+    @pytest.mark.parametrize(("offset", "size"), [(6, 3), (-1, 2), (9, 0), (0, -1)])
+    def test_a_view_past_a_view_made_in_the_kernel_is_an_error(self, device, offset, size):
+        message = bounds_error(write_in_nested, counted(device)[8:40], offset, size, 0)
+        assert f"got offset {offset} and size {size} (size=8)" in message
+        assert "nested sub-view of the parameter 'v', of dtype" in message
 
     def test_the_message_has_the_shape_that_quadrants_users_know(self, device):
         data = counted(device)

@@ -180,6 +180,8 @@ class Activation:
         The callers, and the line of each call.
     loops : int
         How many loops of this function are around the current statement.
+    leaving : str
+        The variable that a ``break`` sets, as it leaves several loops at once; empty if it leaves one.
     returned : object
         What the function returns, as in `names`; None before the first ``return``.
     flag : str
@@ -200,6 +202,7 @@ class Activation:
         self.once = {name for name, count in self.assigned.items() if count == 1} - parameters
         self.calls = calls
         self.loops = 0
+        self.leaving = ""
         self.returned: Any = None
         self.flag = ""
         self.parallel = False

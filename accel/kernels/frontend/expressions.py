@@ -15,11 +15,12 @@ from accel.kernels.frontend.bindings import entity_of
 from accel.kernels.frontend.call_arguments import Arguments, bound_arguments
 from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, is_of_layouts, refusal
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, sliced
+from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read
 from accel.kernels.frontend.methods import METHODS_OF_MEMORY
 from accel.kernels.frontend.objects import entity_of_object, is_hashable, number_type
 from accel.kernels.frontend.operands import constant_object, described, elementwise, index_of, number_of
 from accel.kernels.frontend.operators import apply, comparison, fold, signed
+from accel.kernels.frontend.parts import sliced
 from accel.kernels.frontend.promotion import chosen, truth
 from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector, is_number, mapped
 from accel.kernels.functions import Func

@@ -38,13 +38,15 @@ def _while(act: Activation, node: ast.While) -> bool:
 
 
 @contextmanager
-def _inside(act: Activation) -> Iterator[None]:
+def _inside(act: Activation, leaving: str = "") -> Iterator[None]:
     """Lower the body of a loop meanwhile."""
+    before, act.leaving = act.leaving, leaving
     act.loops += 1
     try:
         yield
     finally:
         act.loops -= 1
+        act.leaving = before
 
 
 def _refuse_else(act: Activation, node: ast.For | ast.While) -> None:
@@ -114,11 +116,12 @@ def _for(act: Activation, node: ast.For) -> bool:
         return False
     ranges = ranges_of(values)
     targets = targets_of(act, node, len(ranges))
-    jump = next((each for each in _own_jumps(node) if isinstance(each, ast.Break)), None)
-    if jump is not None and len(ranges) > 1:
-        raise act.error(jump, "break in a loop over a grid is not supported; write nested loops over ranges")
     bounds = [Range(*[act.unit.keep(bound) for bound in each]) for each in ranges] if len(ranges) > 1 else ranges
-    _nested(act, node, bounds, targets)
+    leaving = ""
+    if len(ranges) > 1 and any(isinstance(each, ast.Break) for each in _own_jumps(node)):
+        leaving = act.unit.name("leaving")
+        act.unit.assign(leaving, Value(Const(False, TRUTH)))
+    _nested(act, node, bounds, targets, leaving)
     return False
 
 
@@ -133,17 +136,25 @@ def _returns_in(node: ast.For) -> list[ast.Return]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Return)]
 
 
-def _nested(act: Activation, node: ast.For, ranges: list[Range], targets: list[ast.Name]) -> None:
+def _nested(act: Activation, node: ast.For, ranges: list[Range], targets: list[ast.Name], leaving: str) -> None:
     def inner() -> None:
-        _nested(act, node, ranges[1:], targets[1:])
-        if returns(node):
-            act.unit.block.append(If(act.unit.local(act.flag).expr, (Break(),)))
+        _nested(act, node, ranges[1:], targets[1:], leaving)
+        for flag in (act.flag if returns(node) else "", leaving):
+            if flag:
+                act.unit.block.append(If(act.unit.local(flag).expr, (Break(),)))
 
-    _over_range(act, node, ranges[0], targets[0], inner if ranges[1:] else lambda: lower_block(act, node.body))
+    last = not ranges[1:]
+    lower_body = (lambda: lower_block(act, node.body)) if last else inner
+    _over_range(act, node, ranges[0], targets[0], lower_body, leaving if last else "")
 
 
 def _over_range(
-    act: Activation, node: ast.For, values: Range, target: ast.Name, lower_body: Callable[[], object]
+    act: Activation,
+    node: ast.For,
+    values: Range,
+    target: ast.Name,
+    lower_body: Callable[[], object],
+    leaving: str,
 ) -> None:
     refuse_outer(act, target)
     values, number = counted(act, values)
@@ -153,7 +164,7 @@ def _over_range(
     own = number is not None or (act.assigned[target.id] > 1 and (changed or assigns(node.body, target.id)))
     counter = act.unit.name(f"{name}_counter") if own else name
     act.unit.types.setdefault(counter, (INDEX, True))
-    with _inside(act), act.unit.into([]) as block:
+    with _inside(act, leaving), act.unit.into([]) as block:
         if own:
             index = Local(counter, INDEX)
             act.unit.assign(name, number(index) if number else Value(index, weak=True))

@@ -114,6 +114,12 @@ def _pow(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
     return elementwise(act, node, partial(binary, "pow"), (x, y))
 
 
+def _fmod(x: Value, y: Value) -> Value:
+    if kind_of(x.dtype) in "iub" and kind_of(y.dtype) in "iub":
+        raise DTypeError("fmod of two integers is not supported in kernels; write math.fmod(f64(x), y), or x % y")
+    return _math("fmod", x, y)
+
+
 def _float_pow(x: Value, y: Value) -> Value:
     return binary("pow", as_float(x), as_float(y))
 
@@ -165,6 +171,7 @@ def by_function() -> dict[Any, _Handler]:
         pow: _pow,
         round: on_numbers(partial(_to_integer, "round")),
         math.pow: on_numbers(_float_pow, 2, 2),
+        np.fmod: on_numbers(_fmod, 2, 2),
         math.floor: on_numbers(partial(_to_integer, "floor")),
         math.ceil: on_numbers(partial(_to_integer, "ceil")),
         math.trunc: on_numbers(partial(_to_integer, "trunc")),

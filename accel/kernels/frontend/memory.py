@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from typing import Any, TypeAlias
@@ -50,6 +50,7 @@ __all__ = [
     "read",
     "refuse_negative",
     "tensor_of",
+    "text_of",
     "write",
 ]
 
@@ -223,7 +224,7 @@ def indices_of(act: Activation, node: ast.AST, memory: Memory, key: Entity) -> l
     where = node.slice if isinstance(node, ast.Subscript) else node
     if len(entities) != memory.rank:
         raise act.error(
-            where, f"{_described(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
+            where, f"{text_of(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
         )
     indices = [index_of(act, where, each) for each in entities]
     for axis, index in enumerate(indices):
@@ -295,13 +296,13 @@ def _lanes(act: Activation, node: ast.AST, memory: Memory, entity: Entity) -> li
     if isinstance(entity, Tuple | Vector):
         if len(entity.items) != memory.lanes:
             raise act.error(
-                node, f"an element of {_described(memory)} has {memory.lanes} numbers; found {len(entity.items)}"
+                node, f"an element of {text_of(memory)} has {memory.lanes} numbers; found {len(entity.items)}"
             )
         items = list(entity.items)
     elif is_number(entity):
         items = [entity] * memory.lanes
     else:
-        raise act.error(node, f"an element of {_described(memory)} is a number; found {described(entity)}")
+        raise act.error(node, f"an element of {text_of(memory)} is a number; found {described(entity)}")
     numbers = [number_of(act, node, item) for item in items]
     with act.at(node):
         return [stored(number, memory.dtype, memory.memory) for number in numbers]
@@ -329,40 +330,8 @@ def _is_inside(index: Expr, extent: Expr) -> bool:
     return isinstance(index, Const) and isinstance(extent, Const) and 0 <= index.value < extent.value
 
 
-def checked_part(act: Activation, node: ast.AST, parent: Buffer, offset: Expr, size: Expr | None) -> Buffer:
-    """Return a part of a buffer with one axis; debug mode checks that it lies in the buffer."""
-    whole = parent.extents[0]
-    start = act.unit.temporary(offset)
-    count = indexing.minus(whole, start) if size is None else act.unit.temporary(size)
-    if act.unit.debug:
-        site = act.site(node, "subview", parent.memory)
-        one = indexing.number(1)
-        past = indexing.plus(whole, one)
-        guard = Guard(site, (start, indexing.plus(start, count), count), (past, past, past), parent.offset)
-        act.unit.block.append(Check(guard))
-        start = act.unit.temporary(indexing.between(start, _ZERO, whole))
-        count = act.unit.temporary(indexing.between(count, _ZERO, indexing.minus(whole, start)))
-    return _part(act, parent, start, count)
-
-
-def sliced(act: Activation, node: ast.AST, parent: Memory, start: Expr | None, stop: Expr | None) -> Buffer:
-    """Return the part between two bounds, clipped as in Python."""
-    if not isinstance(parent, Buffer) or parent.rank != 1:
-        raise act.error(node, f"a slice is taken of memory with one axis; {_described(parent)} has {parent.rank}")
-    whole = parent.extents[0]
-    first = act.unit.temporary(_ZERO if start is None else indexing.clipped(start, whole))
-    last = whole if stop is None else indexing.clipped(stop, whole)
-    size = indexing.most(indexing.minus(last, first), _ZERO) if start is not None else last
-    return _part(act, parent, first, act.unit.temporary(size))
-
-
-def _part(act: Activation, parent: Buffer, start: Expr, size: Expr) -> Buffer:
-    step = indexing.times(start, parent.strides[0])
-    offset = act.unit.temporary(indexing.plus(parent.offset, step))
-    return replace(parent, kind="BufferView", offset=offset, extents=(size,))
-
-
-def _described(memory: Memory) -> str:
+def text_of(memory: Memory) -> str:
+    """Return the name and the class of memory, for messages."""
     return f"{memory.memory} ({'LayoutTensor' if isinstance(memory, Tensor) else memory.kind})"
 
 

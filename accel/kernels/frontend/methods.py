@@ -13,13 +13,13 @@ from accel.kernels.frontend.memory import (
     Buffer,
     Memory,
     Tensor,
-    checked_part,
     indices_of,
     read,
     refuse_negative,
     write,
 )
 from accel.kernels.frontend.operands import constant_object, described, index_of
+from accel.kernels.frontend.parts import checked_part
 from accel.kernels.frontend.tensors import METHODS
 from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
 from accel.layout import coalesce

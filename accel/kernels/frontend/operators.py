@@ -3,7 +3,7 @@
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import elementwise
 from accel.kernels.frontend.promotion import UINT64, as_float, common, converted, kind_of
-from accel.kernels.frontend.values import Constant, Entity, Tuple, Value
+from accel.kernels.frontend.values import Constant, Entity, Tuple, Value, Vector
 
 __all__ = ["apply", "comparison", "fold", "signed"]
 
@@ -148,12 +148,35 @@ def comparison(act: Activation, node: ast.AST, op: ast.cmpop, x: Entity, y: Enti
         constant = isinstance(x, Constant) and isinstance(y, Constant)
         same = constant and x.value is y.value
         return Constant(same if isinstance(op, ast.Is) else not same)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _membership(act, node, op, x, y)
     if type(op) not in _COMPARISONS:
         raise act.error(node, f"the comparison {ast.unparse(node)} is not supported in kernels")
     name, function = _COMPARISONS[type(op)]
     if isinstance(x, Constant) and isinstance(y, Constant):
         return fold(act, node, function, x, y)
     return elementwise(act, node, partial(_ordered, act, node, name), (x, y))
+
+
+def _membership(act: Activation, node: ast.AST, op: ast.In | ast.NotIn, x: Entity, y: Entity) -> Entity:
+    """Return whether one of the items of a tuple equals a number or a constant."""
+    if isinstance(y, Constant) and isinstance(x, Constant):
+        return fold(act, node, lambda a, b: (a in b) is isinstance(op, ast.In), x, y)
+    if not isinstance(y, Tuple | Vector):
+        raise act.error(
+            node,
+            f"{ast.unparse(node)}: in a kernel `in` looks for a number in a tuple, as in x in (1, 2); write "
+            f"a <= x < b for a range, a loop for memory",
+        )
+    x = act.unit.evaluated(x)
+    tests = [comparison(act, node, ast.Eq(), x, item) for item in y.items]
+    found: Entity = Constant(Constant(True) in tests)
+    computed = [test for test in tests if not isinstance(test, Constant)]
+    if computed and not found.value:
+        found = reduce(lambda a, b: Value(Logic("or", a.expr, b.expr)), computed)
+    if isinstance(op, ast.In):
+        return found
+    return Constant(not found.value) if isinstance(found, Constant) else Value(Unary("not", found.expr, TRUTH))
 
 
 def _ordered(act: Activation, node: ast.AST, name: Any, x: Value, y: Value) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from accel.dtypes import DType
-from accel.ir import TRUTH, Break, Continue, Expr, If, Unary
+from accel.ir import TRUTH, Break, Const, Continue, Expr, If, Unary
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import after_branches, assign_name
 from accel.kernels.frontend.context import Activation
@@ -18,7 +18,7 @@ from accel.kernels.frontend.operands import described, number_of
 from accel.kernels.frontend.operators import apply
 from accel.kernels.frontend.promotion import stored
 from accel.kernels.frontend.returns import always_returns, lower_return, returns
-from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Vector
+from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector
 
 __all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer"]
 
@@ -261,8 +261,12 @@ def _unless_returned(act: Activation, node: ast.stmt, rest: Sequence[ast.stmt]) 
 def _break(act: Activation, node: ast.Break) -> bool:
     if not act.loops:
         raise act.error(
-            node, "break would leave a parallel loop, whose iterations run in any order; write an inner loop"
+            node,
+            "break would leave a parallel loop, whose iterations run in any order; write for _ in range(1): around the "
+            "loop, which then is serial, or an inner loop",
         )
+    if act.leaving:
+        act.unit.assign(act.leaving, Value(Const(True, TRUTH)))
     act.unit.block.append(Break())
     return True
 

@@ -42,7 +42,7 @@ def _tile(
         place = index_of(act, node, coordinate, "the coordinate of a tile")
         refuse_negative(act, node, place, "the coordinate of a tile", count)
     indices = indices_of(act, node, tensor, coords)
-    places = checked(act, node, "subview", tensor.memory, indices, list(map(indexing.number, counts)))
+    places = checked(act, node, "tile", tensor.memory, indices, list(map(indexing.number, counts)))
     offset = tensor.offset
     for (_, rest), place in zip(pairs, places, strict=True):
         offset = indexing.plus(offset, indexing.distance(rest, place))
@@ -110,7 +110,7 @@ def _distribute(act: Activation, node: ast.AST, tensor: Tensor, threads_layout: 
         raise act.error(node, f"{threads} has no threads; each mode has at least one")
     index = index_of(act, node, thread_id, "the number of a thread")
     refuse_negative(act, node, index, "the number of a thread")
-    (number,) = checked(act, node, "subview", tensor.memory, [index], [indexing.number(threads.cosize)])
+    (number,) = checked(act, node, "thread", tensor.memory, [index], [indexing.number(threads.cosize)])
     modes, offset, valid = [], tensor.offset, []
     masked = tensor.valid is not None
     for mode, inside, threads_of_mode in zip(tensor.geometry.modes, tensor.inside, modes_of(threads), strict=True):

@@ -77,10 +77,11 @@ def test_slices_are_clipped_and_parts_are_checked():
     assert v[7] == 1
     assert checked(slices, v, 5, 2) == (-1, 0, 5)
     assert checked(parts, v, 2, 5) is None
-    assert checked(parts, v, 2, 6)[0] == 8
-    assert checked(parts, v, -1, 2)[0] == -1
-    assert checked(parts, v, 2, -1)[0] == -1
-    assert checked(constructed, v, 9, 0)[0] == 9
+    assert checked(parts, v, 2, 6) == (8 + 6, 8, 2)
+    assert checked(parts, v, -1, 2) == (8 + 2, 8, -1)
+    assert checked(parts, v, 2, -1) == (-1, 8, 2)
+    assert checked(constructed, v, 9, 0) == (9, 9, 9)
+    assert checked(constructed, v, 1, (1 << 63) - 1) is not None
     assert checked(constructed, v, 0, 8) is None
 
 

@@ -435,3 +435,56 @@ def test_accumulators_are_combined_as_variables_are():
 
     _, results = run(kernel, np.array([1.0, 2, 3, 4]))
     assert results == (10, 24, 92, 32)
+
+
+def test_break_leaves_all_loops_of_a_grid():
+    def kernel(v, n):
+        for _ in range(1):
+            count = 0
+            for i, j, k in grid(3, 4, 2):
+                for m in range(5):
+                    if m == 2:
+                        break
+                    count += 1
+                if k == 0 and j % 2:
+                    continue
+                if i * 10 + j == n:
+                    v[0] = i * 100 + j * 10 + k
+                    break
+                count += 100
+            v[1] = count
+
+    for n in (0, 3, 12, 21, 99):
+        v = np.zeros(2)
+        run(kernel, v, n)
+        where = [(i, j, k) for i in range(3) for j in range(4) for k in range(2)]
+        skipped = [k == 0 and j % 2 == 1 for _, j, k in where]
+        found = [i * 10 + j == n and not skip for (i, j, _), skip in zip(where, skipped, strict=True)]
+        end = found.index(True) if True in found else len(where)
+        count = 2 * min(end + 1, len(where)) + 100 * sum(not skip for skip in skipped[:end])
+        assert v.tolist() == [np.dot(where[end], (100, 10, 1)) if end < len(where) else 0, count]
+
+
+def test_in_looks_for_a_number_in_a_tuple():
+    def kernel(v, n, mode):
+        pair = (v[0], n)
+        inside = v[1] in (1, 2.5, n)
+        if n not in (4, 5) and mode in ("a", "b"):
+            inside = inside or v[2] in pair
+        return inside, n in (0,), n in (1, 2) or 3 in pair, 2 in (1, 2), 2 not in (1, 2), v[0] not in vector(1, v[1])
+
+    for n in range(6):
+        for mode in ("a", "c"):
+            v = np.array([3.0, n, 3.0])
+            _, results = run(kernel, v, n, mode)
+            inside = (n in (1, 2.5, n)) or (n not in (4, 5) and mode in ("a", "b"))
+            assert results == (inside, n == 0, True, True, False, n != 3)
+
+
+def test_fmod_has_the_sign_of_the_dividend():
+    def kernel(v, w):
+        return math.fmod(v[0], v[1]), np.fmod(v[0], w[0]), math.fmod(w[0], 3), math.fmod(-7.5, 2)
+
+    _, results = run(kernel, np.array([-7.25, 2.0], np.float32), np.array([-5], np.int32))
+    assert results == (-1.25, -2.25, -2, -1.5)
+    assert [x.dtype for x in results] == [np.float32, np.float64, np.float64, np.float64]

@@ -116,7 +116,6 @@ STATEMENTS = {
     "x: i32 = 1\n    x = v[0]": "annotated",
     "x = v[0:2:2]": "step 1",
     "x = v @ v": "MatMult",
-    "x = n in PAIR": "not supported",
     "x = v[1.5]": r"write i64\(x\)",
     "x = v[0, 0]": "1 axes",
     "x = v['a']": "an index is needed",
@@ -183,7 +182,6 @@ STATEMENTS = {
     "for i in range(3):\n        return": "return in a parallel loop",
     "for i in range(3):\n        n = i": "any order",
     "for n in range(3): pass": "any order",
-    "for i, j in grid(2, 2):\n        for a, b in grid(2, 2):\n            break": "nested loops",
     "for k in PAIR:\n        break": "no break",
     "for k in unroll(range(n)): pass": "must be constants",
     "for k in unroll(n): pass": "unroll takes",
@@ -268,6 +266,9 @@ STATEMENTS = {
     "x = ...\n    v[0] = x": "a number",
     "x = np.zeros(3)": "not supported",
     "x = Layout(3)(v)": "must be known",
+    "x = n in v": "a loop for memory",
+    "x = n in range(3)": "a <= x < b",
+    "x = np.fmod(n, n)": r"math.fmod\(f64\(x\), y\)",
 }
 
 

@@ -3,7 +3,6 @@
 import ast
 import math
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Any
 
 from accel.dtypes import DType
@@ -24,6 +23,7 @@ from accel.kernels.frontend.memory import (
 from accel.kernels.frontend.methods import extent, subview
 from accel.kernels.frontend.objects import is_hashable
 from accel.kernels.frontend.operands import described, elementwise, number_of
+from accel.kernels.frontend.operator_functions import OPERATOR_FUNCTIONS
 from accel.kernels.frontend.promotion import (
     converted,
     kind_of,
@@ -33,12 +33,14 @@ from accel.kernels.frontend.ranges import range_of
 from accel.kernels.frontend.values import Constant, Entity, Grid, Range, Struct, Tuple, Value, Vector, is_number
 from accel.views import BufferView
 
-__all__ = ["FUNCTIONS", "call_cast", "is_folded", "is_of_layouts", "refusal"]
+__all__ = ["FUNCTIONS", "call_cast", "is_folded", "is_of_layouts"]
 
 
 def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], arguments: Arguments) -> Entity:
-    """Convert numbers to a dtype, whatever they lose."""
+    """Convert numbers to a dtype, whatever they lose; ``float("inf")`` too."""
     (dtype, weak), operands = kind, arguments.positional
+    if dtype.kind == "f" and len(operands) == 1 and isinstance(operands[0], Constant):
+        operands = [_of_text(act, node, operands[0])]
     if len(operands) == 2 and dtype.kind == "c" and not arguments.named:
         real = real_of(dtype)
         with act.at(node):
@@ -47,6 +49,15 @@ def call_cast(act: Activation, node: ast.AST, kind: tuple[DType, bool], argument
     if len(operands) != 1 or arguments.named:
         raise act.error(node, f"a conversion takes one number; found {ast.unparse(node)}")
     return elementwise(act, node, lambda x: converted(x, dtype)._replace(weak=weak), operands)
+
+
+def _of_text(act: Activation, node: ast.AST, x: Constant) -> Constant:
+    if not isinstance(x.value, str):
+        return x
+    try:
+        return Constant(float(x.value))
+    except ValueError as error:
+        raise act.error(node, str(error)) from None
 
 
 def is_folded(function: Any, arguments: Arguments) -> bool:
@@ -60,28 +71,9 @@ def is_of_layouts(function: Any) -> bool:
     return callable(function) and str(getattr(function, "__module__", "")).startswith("accel.layout.")
 
 
-def refusal(node: ast.Call, function: Any) -> str:
-    """Return what is wrong with the call of a function that kernels do not have."""
-    if isinstance(function, FunctionType):
-        name = function.__name__
-        return f"{name} is a Python function; write @accel.func before it, so that kernels can call it"
-    hint = _HINTS.get(function) if is_hashable(function) else None
-    return f"{ast.unparse(node.func)} is not supported in kernels" + (f"; {hint}" if hint else "")
-
-
 _MOST_UNROLLED = 4096
 _FOLDED = frozenset({min, max, abs, pow, round, math.gcd, math.lcm, math.isqrt}) | {
     function for function in by_function() if getattr(function, "__module__", "") == "math"
-}
-_HINTS: Mapping[Any, str] = {
-    sum: "write a loop, or an accumulator before a parallel loop",
-    print: "write what you want to see to a view",
-    enumerate: "write for i in range(n)",
-    zip: "write for i in range(n)",
-    list: "write a tuple, or accel.kernels.stack_allocation(dtype, shape)",
-    slice: "write v[a:b]",
-    divmod: "write x // y and x % y",
-    isinstance: "compare v.dtype",
 }
 
 
@@ -135,6 +127,7 @@ def _vector(act: Activation, node: ast.AST, *parts: Entity) -> Vector:
 
 FUNCTIONS: Mapping[Any, Callable[..., Entity]] = {
     **by_function(),
+    **OPERATOR_FUNCTIONS,
     **INTRINSICS,
     range: _range,
     len: _len,

@@ -9,6 +9,7 @@ from accel.dtypes import DType
 from accel.errors import AccelError, DTypeError, KernelSyntaxError
 from accel.ir import Array, Assign, Const, Expr, Extent, Guard, Local, Site, Stmt, Stride
 from accel.kernels.frontend.function_source import FunctionSource
+from accel.kernels.frontend.hints import of_name
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.promotion import converted, joined
 from accel.kernels.frontend.values import Entity, Value, mapped
@@ -254,7 +255,7 @@ class Activation:
         try:
             value = self.source.resolve(node.id)
         except KeyError:
-            raise self.error(node, f"the name {node.id} is not defined") from None
+            raise self.error(node, f"the name {node.id} is not defined{of_name(node.id)}") from None
         self.unit.captured[self.source, node.id] = value
         with self.at(node):
             return entity_of_object(value)

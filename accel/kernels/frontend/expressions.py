@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from accel.ir import TRUTH, Assign, Expr, If, Load, Local, Logic, Select, Stmt, Unary
+from accel.kernels.frontend import hints
 from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.attributes import attribute, item
 from accel.kernels.frontend.bindings import entity_of
 from accel.kernels.frontend.call_arguments import Arguments, bound_arguments
-from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, is_of_layouts, refusal
+from accel.kernels.frontend.calls import FUNCTIONS, call_cast, is_folded, is_of_layouts
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read
 from accel.kernels.frontend.methods import METHODS_OF_MEMORY
@@ -32,7 +33,7 @@ def lower(act: Activation, node: ast.expr) -> Entity:
     """Return the entity of an expression, and append the statements that it needs to the block."""
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
-        raise act.error(node, f"{_name_of(node)} is not supported in kernels")
+        raise act.error(node, hints.of_syntax(node))
     return handler(act, node)
 
 
@@ -77,25 +78,6 @@ def truth_of(act: Activation, node: ast.expr, x: Entity) -> Value | Constant:
     number = number_of(act, node, x, "a condition")
     with act.at(node):
         return truth(number)
-
-
-def _name_of(node: ast.AST) -> str:
-    names = {
-        "Lambda": "a lambda",
-        "ListComp": "a list comprehension",
-        "SetComp": "a set comprehension",
-        "DictComp": "a dict comprehension",
-        "GeneratorExp": "a generator expression",
-        "JoinedStr": "an f-string",
-        "List": "a list (write a tuple, or stack_allocation for an array)",
-        "Dict": "a dict",
-        "Set": "a set",
-        "NamedExpr": "an assignment expression (:=)",
-        "Starred": "an unpacked argument (*x)",
-        "Await": "await",
-        "Yield": "yield",
-    }
-    return names.get(type(node).__name__, type(node).__name__)
 
 
 def _constant(_act: Activation, node: ast.Constant) -> Entity:
@@ -264,12 +246,23 @@ def _call(act: Activation, node: ast.Call) -> Entity:
             return _method(act, node, of, node.func.attr)
         if isinstance(of, Value | Vector) and node.func.attr == "conjugate":
             return FUNCTIONS[np.conjugate](act, node, of)
+        if isinstance(of, Value | Vector) and node.func.attr == "astype":
+            return _cast(act, node, of)
         called = attribute(act, node.func, of)
     else:
         called = lower(act, node.func)
     if not isinstance(called, Constant):
         raise act.error(node, f"{ast.unparse(node.func)} cannot be called in a kernel; found {described(called)}")
     return _called(act, node, called.value)
+
+
+def _cast(act: Activation, node: ast.Call, x: Value | Vector) -> Entity:
+    """Return ``x.astype(dtype)``."""
+    given = _arguments(act, node).positional
+    kind = number_type(given[0].value) if len(given) == 1 and isinstance(given[0], Constant) else None
+    if kind is None:
+        raise act.error(node, f"astype takes a dtype, as in x.astype(np.float32); found {ast.unparse(node)}")
+    return call_cast(act, node, kind, Arguments([x], {}))
 
 
 def _called(act: Activation, node: ast.Call, function: Any) -> Entity:
@@ -292,7 +285,7 @@ def _called(act: Activation, node: ast.Call, function: Any) -> Entity:
         return handler(act, node, *bound.args, **bound.kwargs)
     if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
         return _struct(act, node, function, *arguments)
-    raise act.error(node, refusal(node, function))
+    raise act.error(node, hints.of_call(node, function))
 
 
 def _arguments(act: Activation, node: ast.Call) -> Arguments:
@@ -307,9 +300,8 @@ def _arguments(act: Activation, node: ast.Call) -> Arguments:
 def _method(act: Activation, node: ast.Call, memory: Buffer | Tensor, name: str) -> Entity:
     handler = METHODS_OF_MEMORY.get(name)
     if handler is None:
-        raise act.error(
-            node, f"{memory.memory} has no method {name} in a kernel; there are {', '.join(METHODS_OF_MEMORY)}"
-        )
+        hint = hints.of_method(name) or f"; there are {', '.join(METHODS_OF_MEMORY)}"
+        raise act.error(node, f"{memory.memory} has no method {name} in a kernel{hint}")
     if isinstance(memory, Buffer) and handler.__module__.endswith("tensors"):
         raise act.error(node, f"{name} is for tensors; pass accel.LayoutTensor(x, layout) in place of {memory.kind}")
     bound = bound_arguments(act, node, handler, _arguments(act, node), skipped=3)

@@ -290,7 +290,7 @@ class _Kernel:
         if not given or not isinstance(target, ast.Name):
             raise self.act.error(call, "write s = accumulator(f32, 0), with a name, a dtype and a number")
         arguments = {name: lower_entity(self.act, each) for name, each in given.items()}
-        number = number_of(self.act, call, arguments.get("start", Constant(0)))
+        number = number_of(self.act, call, arguments.get("start", Constant(False)))
         with self.act.at(call):
             dtype = as_dtype(constant_object(self.act, call, arguments["dtype"], "the dtype of an accumulator"))
             start = stored(number, dtype, target.id)

@@ -130,7 +130,7 @@ def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None 
     def handle(act: Activation, node: ast.AST, *operands: Entity) -> Entity:
         if len(operands) < least or (most is not None and len(operands) > most):
             expected = f"{least}" if least == most else f"{least} or more"
-            raise act.error(node, f"{ast.unparse(node)} has {len(operands)} arguments; {expected} are needed")
+            raise act.error(node, f"{ast.unparse(node)} has {len(operands)} arguments; it takes {expected}")
         if len(operands) == 1 and isinstance(operands[0], Tuple | Vector) and most is None:
             operands = operands[0].items
         return elementwise(act, node, function, operands)

@@ -224,7 +224,9 @@ def indices_of(act: Activation, node: ast.AST, memory: Memory, key: Entity) -> l
     where = node.slice if isinstance(node, ast.Subscript) else node
     if len(entities) != memory.rank:
         raise act.error(
-            where, f"{text_of(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}"
+            where,
+            f"{text_of(memory)} has {memory.rank} axes and needs as many indices; found {len(entities)}: "
+            f"write {_text(node)}[{', '.join('ijklmn'[: memory.rank])}]",
         )
     indices = [index_of(act, where, each) for each in entities]
     for axis, index in enumerate(indices):

@@ -12,6 +12,7 @@ from accel.dtypes import DType
 from accel.ir import INDEX, TRUTH, Binary, Cast, Check, Compare, Const, Logic, Unary
 from accel.kernels.frontend import indexing
 from accel.kernels.frontend.context import Activation
+from accel.kernels.frontend.hints import of_syntax
 from accel.kernels.frontend.objects import entity_of_object
 from accel.kernels.frontend.operands import elementwise
 from accel.kernels.frontend.promotion import UINT64, as_float, common, converted, kind_of
@@ -50,7 +51,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = 
 def apply(act: Activation, node: ast.AST, op: ast.operator, x: Entity, y: Entity) -> Entity:
     """Return the result of an operator."""
     if type(op) not in _OPERATORS:
-        raise act.error(node, f"the operator {type(op).__name__} is not supported in kernels")
+        raise act.error(node, f"{of_syntax(op)}; write a loop over the products")
     name, function = _OPERATORS[type(op)]
     if isinstance(x, Constant) and isinstance(y, Constant):
         return fold(act, node, function, x, y)

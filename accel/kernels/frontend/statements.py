@@ -12,6 +12,7 @@ from accel.kernels.frontend.accumulators import Accumulator
 from accel.kernels.frontend.bindings import after_branches, assign_name
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.expressions import branches, condition, lower, lower_all, quietly
+from accel.kernels.frontend.hints import of_syntax
 from accel.kernels.frontend.memory import Buffer, Tensor, indices_of, read, write
 from accel.kernels.frontend.objects import number_type
 from accel.kernels.frontend.operands import described, number_of
@@ -21,24 +22,6 @@ from accel.kernels.frontend.returns import always_returns, lower_return, returns
 from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value, Vector
 
 __all__ = ["STATEMENTS", "assign_to", "lower_block", "no_effect", "refuse_outer"]
-
-_NAMES = {
-    ast.FunctionDef: "a function defined inside of a kernel; define it outside, with @accel.func,",
-    ast.AsyncFor: "async",
-    ast.AsyncWith: "async",
-    ast.Raise: "raise",
-    ast.Try: "try",
-    ast.With: "with",
-    ast.Import: "import",
-    ast.ImportFrom: "import",
-    ast.Global: "global",
-    ast.Nonlocal: "nonlocal",
-    ast.Delete: "del",
-    ast.Assert: "assert",
-    ast.ClassDef: "a class",
-    ast.Match: "match",
-}
-
 
 _COMBINED: Mapping[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "mul"}
 
@@ -60,7 +43,7 @@ def lower_block(act: Activation, nodes: Sequence[ast.stmt]) -> bool:
 def _statement(act: Activation, node: ast.stmt) -> bool:
     handler = STATEMENTS.get(type(node))
     if handler is None:
-        raise act.error(node, f"{_NAMES.get(type(node), type(node).__name__)} is not supported in kernels")
+        raise act.error(node, of_syntax(node))
     return bool(handler(act, node))
 
 

@@ -1,6 +1,7 @@
 """Kernels mean what their functions mean in Python, on NumPy's scalars."""
 
 import math
+import operator
 from enum import Enum, IntEnum
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -471,7 +472,7 @@ def test_in_looks_for_a_number_in_a_tuple():
         inside = v[1] in (1, 2.5, n)
         if n not in (4, 5) and mode in ("a", "b"):
             inside = inside or v[2] in pair
-        return inside, n in (0,), n in (1, 2) or 3 in pair, 2 in (1, 2), 2 not in (1, 2), v[0] not in vector(1, v[1])
+        return inside, n in (0, 9), n in (1, 2) or 3 in pair, 2 in (1, 2), 2 not in (1, 2), v[0] not in vector(1, v[1])
 
     for n in range(6):
         for mode in ("a", "c"):
@@ -488,3 +489,33 @@ def test_fmod_has_the_sign_of_the_dividend():
     _, results = run(kernel, np.array([-7.25, 2.0], np.float32), np.array([-5], np.int32))
     assert results == (-1.25, -2.25, -2, -1.5)
     assert [x.dtype for x in results] == [np.float32, np.float64, np.float64, np.float64]
+
+
+def test_functions_that_are_operators():
+    def kernel(v, w, n):
+        a, b = divmod(w[0], w[1])
+        c, d = divmod(v[0], v[1])
+        numbers = (v[0], v[1], v[2])
+        total = sum(numbers) + sum((n, 1), 10)
+        some, every = any((v[0] > 1, n > 1)), all((v[0] > 1, n > 1))
+        clipped = np.clip(v[0], -1, 1) + np.clip(v[1], n, 5)
+        angle = math.radians(v[0]) + np.rad2deg(v[1])
+        logs = math.log(v[1], 3) + math.log(v[1])
+        added = np.add(v[0], np.multiply(v[1], 2)) - np.divide(v[2], operator.sub(n, 5))
+        whole = np.floor_divide(w[0], 3) + np.remainder(w[0], 3) * operator.lshift(n, 2) + np.bitwise_and(w[1], 3)
+        test = np.logical_and(np.less(v[0], v[1]), operator.ge(n, 2)) or np.logical_or(v[0], 0)
+        return a, b, c, d, total, some, every, clipped, angle, logs, added, whole, test, float("inf"), float("-1.5")
+
+    v, w = np.array([-7.25, 2.5, 0.5]), np.array([-7, 2])
+    for n in (1, 2):
+        _, results = run(kernel, v, w, n)
+        np.testing.assert_allclose(np.array(results, float), np.array(kernel(v, w, n), float), rtol=1e-14)
+
+
+def test_numbers_are_converted_by_astype():
+    def kernel(v):
+        return v[0].astype(np.int32), (v[0] * 2).astype(f32), v[0].astype(float) + f32(1)
+
+    _, results = run(kernel, np.array([-7.25]))
+    assert results == (-7, -14.5, -6.25)
+    assert [x.dtype for x in results] == [np.int32, np.float32, np.float32]

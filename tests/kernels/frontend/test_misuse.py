@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from accel import BufferView, Layout, LayoutTensor
+from accel import BufferView, Layout, LayoutTensor, xp
 from accel.dtypes import f32, i32, i64, u8
 from accel.views import AddressSpace
 from accel.kernels import *
@@ -44,6 +44,10 @@ class Point(NamedTuple):
 
 def plain(x):
     return x
+
+@kernel
+def other_kernel(v):
+    pass
 
 @func
 def twice(x, n=2):
@@ -79,7 +83,7 @@ def summed(s):
 """
 
 STATEMENTS = {
-    "def f(): pass": "a function defined inside",
+    "def f(): pass": "a function inside",
     "class A: pass": "a class",
     "del v": "del",
     "with v: pass": "with",
@@ -159,9 +163,9 @@ STATEMENTS = {
     "x = Point(1).z": "no field z",
     "x = Point(1)[5]": "2 items",
     "x = PAIR[n]": "must be known",
-    "x = math.sqrt()": "1 are needed",
+    "x = math.sqrt()": "it takes 1",
     "x = math.sqrt(1, 2)": "one argument",
-    "x = math.sqrt(n, 2)": "1 are needed",
+    "x = math.sqrt(n, 2)": "it takes 1",
     "x = math.sqrt(n, y=1)": "unexpected keyword",
     "x = f32()": "a conversion takes one number",
     "x = f32(1, 2)": "a conversion takes one number",
@@ -267,6 +271,25 @@ STATEMENTS = {
     "x = np.zeros(3)": "not supported",
     "x = Layout(3)(v)": "must be known",
     "x = n in v": "a loop for memory",
+    "x = sum(v)": "an accumulator before a parallel loop",
+    "x = np.sum(v)": "an accumulator before a parallel loop",
+    "x = v.mean()": "an accumulator before a parallel loop",
+    "x = t[0, :]": "an index for each axis",
+    "x = t[0][1]": r"write t\[i, j\]",
+    "t[0][1] = 2": r"write t\[i, j\]",
+    "x = v @ v": "the operator @",
+    "x = np.empty(3)": "stack_allocation",
+    "x = float('banana')": "could not convert",
+    "x = v[0].astype('banana')": "np.float32",
+    "for i in prange(3): pass": r"write range\(n\)",
+    "for i in reversed(range(3)): pass": r"range\(n - 1, -1, -1\)",
+    "i = threadIdx.x": "thread_index",
+    "assert n > 0": "check before the launch",
+    "x = xp.sqrt(n)": r"write np\.sqrt",
+    "x = xp.sum(n)": "before the launch",
+    "x = LayoutTensor(v, 3)": "pass it as an argument",
+    "x = other_kernel(v)": "which kernels do not call",
+    "x = v.copy()": "before launches",
     "x = n in range(3)": "a <= x < b",
     "x = np.fmod(n, n)": r"math.fmod\(f64\(x\), y\)",
 }

@@ -33,15 +33,40 @@ from accel.errors import DTypeError
 from accel.support.lazy import listing
 
 if TYPE_CHECKING:
+    from typing import Generic as Typed
+
     from ml_dtypes import bfloat16 as bf16
     from ml_dtypes import float8_e4m3fn as f8e4m3fn
     from ml_dtypes import float8_e5m2 as f8e5m2
+    from typing_extensions import TypeVar
+
+    Scalar_co = TypeVar("Scalar_co", covariant=True, default=Any)
+    Rank_co = TypeVar("Rank_co", covariant=True, default=Any)
+else:  # Python 3.11 has no defaults, without which BufferView alone would be no annotation for type checkers
+    from typing import TypeVar
+
+    Scalar_co = TypeVar("Scalar_co", covariant=True)
+    Rank_co = TypeVar("Rank_co", covariant=True)
+
+    class _Typed:
+        """What type checkers see as `typing.Generic`; at run time it is no base of a class."""
+
+        def __getitem__(self, _: object) -> "_Typed":
+            return self
+
+        def __mro_entries__(self, _: object) -> tuple[type, ...]:
+            return ()
+
+    Typed = _Typed()
 
 __all__ = [
     "KNOWN",
     "SUPPORTED",
     "DType",
     "DTypeLike",
+    "Rank_co",
+    "Scalar_co",
+    "Typed",
     "as_dtype",
     "bf16",
     "boolean",

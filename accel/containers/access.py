@@ -2,9 +2,10 @@
 
 from abc import abstractmethod
 from functools import cache
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, overload
 
 from accel.device import Device, OnDevice
+from accel.dtypes import Scalar_co
 from accel.errors import DeviceMismatchError
 from accel.memory.any_storage import AnyStorage
 from accel.memory.device_storage import DeviceStorage
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ContainerAccess"]
 
 
-class ContainerAccess(OnDevice):
+class ContainerAccess(OnDevice, Generic[Scalar_co]):
     """Elements, addresses and handles of an `AcceleratorDataContainer`; many need memory of the host."""
 
     __slots__ = ()
@@ -32,6 +33,10 @@ class ContainerAccess(OnDevice):
         """Address of the first element on its device; 0 if there are no bytes."""
         return 0 if self._storage is None else self._storage.pointer
 
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Scalar_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> "BufferView[Scalar_co]": ...
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         """Return an element of host memory as a NumPy scalar; negative indices count from the end.
 

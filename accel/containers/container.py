@@ -8,7 +8,7 @@ import numpy as np
 from accel.abc.operand import Operand
 from accel.containers.container_copies import ContainerCopies
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.dtypes import DType, DTypeLike, Scalar_co, as_dtype
 from accel.errors import DeviceMismatchError, DTypeError, reading_pickled
 from accel.interchange.export import Interchange
 from accel.memory.any_storage import AnyStorage, allocate
@@ -27,7 +27,7 @@ _ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
 _EMPTY_DTYPE = as_dtype("float64")
 
 
-class AcceleratorDataContainer(ContainerCopies, Interchange):
+class AcceleratorDataContainer(ContainerCopies[Scalar_co], Interchange):
     """Typed, flat memory on one device, in a `HostStorage` or a `DeviceStorage`.
 
     ``AcceleratorDataContainer(size, dtype, device)`` allocates; without a size the container is empty.

@@ -10,7 +10,7 @@ from accel.abc.stream import Stream, is_stream
 from accel.containers.access import ContainerAccess
 from accel.copies import Progress, Transfer
 from accel.device import DeviceLike, resolve
-from accel.dtypes import DType, as_dtype, exact_cast
+from accel.dtypes import DType, Scalar_co, as_dtype, exact_cast
 from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.host_storage import HostArray, HostStorage
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ContainerCopies", "fill_value"]
 
 
-class ContainerCopies(ContainerAccess):
+class ContainerCopies(ContainerAccess[Scalar_co]):
     """Copies, fills and views of an `AcceleratorDataContainer`."""
 
     __slots__ = ()
@@ -191,7 +191,7 @@ class ContainerCopies(ContainerAccess):
         if self._storage is not None:
             copies.fill(copies.all_of(self._storage), number)
 
-    def view(self, layout: Any, offset: SupportsIndex = 0) -> "LayoutTensor":
+    def view(self, layout: Any, offset: SupportsIndex = 0) -> "LayoutTensor[Scalar_co]":
         """Return a tensor on this memory, with a layout; ``offset`` is in elements.
 
         Raises

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from reprlib import repr as abbreviated
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -18,7 +18,18 @@ from accel.memory.host_storage import HostArray, HostStorage
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Floats: TypeAlias = AcceleratorDataContainer[np.float64]
 
+
+@overload
+def empty(size: SupportsIndex, *, device: DeviceLike | None = None) -> _Floats: ...
+@overload
+def empty(
+    size: SupportsIndex, dtype: type[_Scalar], device: DeviceLike | None = None
+) -> AcceleratorDataContainer[_Scalar]: ...
+@overload
+def empty(size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None = None) -> AcceleratorDataContainer: ...
 def empty(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
@@ -43,6 +54,16 @@ def empty(
     return AcceleratorDataContainer.on(new_storage(size, dtype, device))
 
 
+@overload
+def full(size: SupportsIndex, value: Any, *, device: DeviceLike | None = None) -> _Floats: ...
+@overload
+def full(
+    size: SupportsIndex, value: Any, dtype: type[_Scalar], device: DeviceLike | None = None
+) -> AcceleratorDataContainer[_Scalar]: ...
+@overload
+def full(
+    size: SupportsIndex, value: Any, dtype: DTypeLike, device: DeviceLike | None = None
+) -> AcceleratorDataContainer: ...
 def full(
     size: SupportsIndex, value: Any, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
@@ -60,6 +81,14 @@ def full(
     return AcceleratorDataContainer.on(storage)
 
 
+@overload
+def zeros(size: SupportsIndex, *, device: DeviceLike | None = None) -> _Floats: ...
+@overload
+def zeros(
+    size: SupportsIndex, dtype: type[_Scalar], device: DeviceLike | None = None
+) -> AcceleratorDataContainer[_Scalar]: ...
+@overload
+def zeros(size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None = None) -> AcceleratorDataContainer: ...
 def zeros(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
@@ -67,6 +96,14 @@ def zeros(
     return AcceleratorDataContainer.on(new_storage(size, dtype, device, cleared=True))
 
 
+@overload
+def container(
+    values: Any, dtype: type[_Scalar], device: DeviceLike | None = None
+) -> AcceleratorDataContainer[_Scalar]: ...
+@overload
+def container(
+    values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
+) -> AcceleratorDataContainer: ...
 def container(
     values: Any, dtype: DTypeLike | None = None, device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:

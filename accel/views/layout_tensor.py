@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
 from types import GenericAlias
-from typing import Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
-from accel.dtypes import DTypeLike, as_dtype
+from accel.dtypes import DTypeLike, Scalar_co, Typed, as_dtype
 from accel.errors import DTypeError
 from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
@@ -25,7 +25,7 @@ __all__ = ["LayoutTensor"]
 Range = slice  # inside the class, `slice` is a method
 
 
-class LayoutTensor(TensorContents):
+class LayoutTensor(TensorContents, Typed[Scalar_co]):
     """View of typed memory with a layout; it copies nothing and keeps the storage alive.
 
     Tiles, slices and other layouts are views of the same memory: a write through one is visible through all. A single
@@ -78,7 +78,17 @@ class LayoutTensor(TensorContents):
 
     # Elements
 
-    __getitem__ = access.get_item
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(  # type: ignore[overload-overlap]
+            self, key: SupportsIndex | tuple[SupportsIndex, ...]
+        ) -> Scalar_co: ...
+        @overload
+        def __getitem__(self, key: Range | tuple[SupportsIndex | Range, ...]) -> Self: ...
+        def __getitem__(self, key: Any) -> Any: ...
+    else:
+        __getitem__ = access.get_item
     __setitem__ = access.set_item
     __len__ = access.length
     __iter__ = access.iterate
@@ -219,7 +229,7 @@ class LayoutTensor(TensorContents):
             part._cells().refuse_outside()
         return part
 
-    def vectorize(self, *shape: SupportsIndex) -> Self:
+    def vectorize(self, *shape: SupportsIndex) -> "LayoutTensor":
         """Return a view whose elements are blocks of this shape; vectorizing again makes larger blocks.
 
         Raises

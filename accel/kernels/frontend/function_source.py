@@ -19,6 +19,10 @@ _KEY = "__accel_source__"
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _IN_A_FILE = "write it with def in a file, and import it"
+_KEPT = {
+    "<stdin>": "Python's prompt keeps none before version 3.13",
+    "<string>": "exec and python -c keep none",
+}
 
 
 class FunctionSource:
@@ -154,10 +158,22 @@ def _place(code: CodeType) -> str:
 def _lines(function: FunctionType) -> list[str]:
     file = function.__code__.co_filename
     linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
+    lines = linecache.getlines(file, function.__globals__) or _interactive(function)
     if not lines:
-        raise KernelSyntaxError(f"the source of {function.__name__} is not available ({file}); {_IN_A_FILE}")
+        why = _KEPT.get(file, "the interpreter keeps none")
+        raise KernelSyntaxError(
+            f"the source of {function.__name__} is not available ({file}); {_IN_A_FILE}, or write it in IPython or "
+            f"Jupyter: {why}"
+        )
     return lines
+
+
+def _interactive(function: FunctionType) -> list[str]:
+    """Return the input that defined a function at a prompt; Python keeps it from version 3.13 on, and inspect knows."""
+    try:
+        return inspect.findsource(function)[0]
+    except OSError:
+        return []
 
 
 class _Module(NamedTuple):

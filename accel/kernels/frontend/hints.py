@@ -27,7 +27,7 @@ _SYNTAX: Mapping[str, tuple[str, str]] = {
     "Delete": ("del", "leave it out"),
     "Dict": ("a dict", "write a NamedTuple"),
     "DictComp": ("a dict comprehension", "write a loop"),
-    "FunctionDef": ("a function inside of another", "define it outside, with @accel.func"),
+    "FunctionDef": ("a function defined inside of a kernel", "define it outside, with @accel.func"),
     "GeneratorExp": ("a generator expression", "write a loop"),
     "Global": ("global", "write the value to a view"),
     "Import": ("import", "import it outside"),

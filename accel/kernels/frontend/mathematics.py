@@ -114,10 +114,9 @@ def _pow(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
     return elementwise(act, node, partial(binary, "pow"), (x, y))
 
 
-def _fmod(x: Value, y: Value) -> Value:
-    if kind_of(x.dtype) in "iub" and kind_of(y.dtype) in "iub":
-        raise DTypeError("fmod of two integers is not supported in kernels; write math.fmod(f64(x), y), or x % y")
-    return _math("fmod", x, y)
+def _log(x: Value, *base: Value) -> Value:
+    number = _math("log", x)
+    return binary("truediv", number, _math("log", *base)) if base else number
 
 
 def _float_pow(x: Value, y: Value) -> Value:
@@ -129,7 +128,7 @@ def on_numbers(function: Callable[..., Value], least: int = 1, most: int | None 
 
     def handle(act: Activation, node: ast.AST, *operands: Entity) -> Entity:
         if len(operands) < least or (most is not None and len(operands) > most):
-            expected = f"{least}" if least == most else f"{least} or more"
+            expected = f"{least}" if least == most else f"{least} or {most or 'more'}"
             raise act.error(node, f"{ast.unparse(node)} has {len(operands)} arguments; it takes {expected}")
         if len(operands) == 1 and isinstance(operands[0], Tuple | Vector) and most is None:
             operands = operands[0].items
@@ -152,6 +151,7 @@ MATHEMATICS: dict[str, _Handler] = {
     "imag": on_numbers(partial(_part, "imag")),
     "conj": on_numbers(_conj),
     "popcount": on_numbers(_popcount),
+    "log": on_numbers(_log, 1, 2),
     "square": on_numbers(_square),
     "pow": _pow,
     "power": _pow,
@@ -171,7 +171,6 @@ def by_function() -> dict[Any, _Handler]:
         pow: _pow,
         round: on_numbers(partial(_to_integer, "round")),
         math.pow: on_numbers(_float_pow, 2, 2),
-        np.fmod: on_numbers(_fmod, 2, 2),
         math.floor: on_numbers(partial(_to_integer, "floor")),
         math.ceil: on_numbers(partial(_to_integer, "ceil")),
         math.trunc: on_numbers(partial(_to_integer, "trunc")),

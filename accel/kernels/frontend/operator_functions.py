@@ -11,7 +11,7 @@ import numpy as np
 
 from accel.ir import Logic
 from accel.kernels.frontend.context import Activation
-from accel.kernels.frontend.mathematics import MATHEMATICS, extreme
+from accel.kernels.frontend.mathematics import extreme
 from accel.kernels.frontend.operands import described, elementwise, number_of
 from accel.kernels.frontend.operators import apply, comparison
 from accel.kernels.frontend.promotion import as_float, binary, truth
@@ -19,7 +19,7 @@ from accel.kernels.frontend.values import Constant, Entity, Struct, Tuple, Value
 
 __all__ = ["OPERATOR_FUNCTIONS"]
 
-_ZERO, _NONE = Constant(0), Constant(None)
+_ZERO = Constant(0)
 
 _BINARY: Mapping[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("add",),
@@ -107,13 +107,6 @@ def _clip(act: Activation, node: ast.AST, x: Entity, low: Entity, high: Entity) 
     return elementwise(act, node, partial(extreme, "min"), [at_least, high])
 
 
-def _log(act: Activation, node: ast.AST, x: Entity, base: Entity = _NONE) -> Entity:
-    number = MATHEMATICS["log"](act, node, x)
-    if base == _NONE:
-        return number
-    return apply(act, node, ast.Div(), number, MATHEMATICS["log"](act, node, base))
-
-
 def _times(factor: float) -> Callable[..., Entity]:
     def handle(act: Activation, node: ast.AST, x: Entity) -> Entity:
         with act.at(node):
@@ -141,7 +134,6 @@ OPERATOR_FUNCTIONS: Mapping[Any, Callable[..., Entity]] = {
     np.logical_and: _two("and"),
     np.logical_or: _two("or"),
     np.clip: _clip,
-    math.log: _log,
     **dict.fromkeys([math.radians, np.radians, np.deg2rad], _times(math.pi / 180)),
     **dict.fromkeys([math.degrees, np.degrees, np.rad2deg], _times(180 / math.pi)),
 }

@@ -7,12 +7,12 @@ from itertools import count
 from math import prod
 from operator import add, mul, sub, truediv
 from types import GenericAlias
-from typing import IO, Any, Literal, Self, SupportsIndex, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from accel.copies.elements import offset_range
-from accel.dtypes import DTypeLike
+from accel.dtypes import DTypeLike, Rank_co, Scalar_co, Typed
 from accel.errors import BoundsError, LayoutError
 from accel.memory import HostStorage
 from accel.memory.sizes import as_size
@@ -36,7 +36,7 @@ Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 _EMPTY_DTYPE = "float64"
 
 
-class NDBuffer(StridedView):
+class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
     """View of memory with any number of axes, row-major unless strides are given.
 
     As in NumPy, and unlike Mojo, ``len`` is the extent of the first axis; `size` counts all elements. A buffer owns no
@@ -156,7 +156,11 @@ class NDBuffer(StridedView):
 
     # Elements
 
-    __getitem__ = access.get_item
+    if TYPE_CHECKING:
+
+        def __getitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...]) -> Scalar_co: ...
+    else:
+        __getitem__ = access.get_item
     __setitem__ = access.set_item
     __iter__ = access.iterate
     load = vector_access.load
@@ -270,7 +274,7 @@ class NDBuffer(StridedView):
         return f"{name}({shown(self._source, f'{name}(')}, dtype={self.dtype.name}, shape={extents})"
 
 
-class Buffer(NDBuffer):
+class Buffer(NDBuffer[Scalar_co, Literal[1]]):
     """View of consecutive elements (Mojo's ``Buffer``): an `NDBuffer` of one axis.
 
     Parameters

@@ -1,9 +1,10 @@
 """`BufferView`: view of consecutive elements (Quadrants' view) that can be sliced and passed to kernels."""
 
 from collections.abc import Iterator
-from typing import Any, Generic, Self, SupportsIndex, TypeVar
+from typing import Any, Generic, Self, SupportsIndex, overload
 
 from accel import copies
+from accel.dtypes import Scalar_co
 from accel.errors import BoundsError
 from accel.memory import AnyStorage, HostStorage
 from accel.views.buffers import vector_access
@@ -15,8 +16,6 @@ from accel.views.index_checks import as_whole
 from accel.views.rows import Rows, as_assignable
 
 __all__ = ["BufferView"]
-
-Scalar_co = TypeVar("Scalar_co", covariant=True)
 
 
 class BufferView(StridedView, Generic[Scalar_co]):
@@ -81,6 +80,10 @@ class BufferView(StridedView, Generic[Scalar_co]):
         start, count = checked_range(offset, size, self._shape[0], "the parent view")
         return self._on(self._storage, self._offset + start, (count,), (1,))
 
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Scalar_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: SupportsIndex | slice) -> Any:
         """Return an element of host memory as a NumPy scalar, or the view of a slice, clipped as in Python.
 

@@ -202,9 +202,13 @@ class ThreadStream(CurrentStream):
 
         Raises
         ------
+        TypeError
+            If the work is not a function.
         RuntimeError
             If the stream is closed, or no thread can be started.
         """
+        if not callable(work):
+            raise TypeError(f"work is a function without arguments; found {work!r}")
         if _exiting and threading.current_thread().daemon:
             raise SystemExit  # no stream takes more work; Python would end the thread soon too
         event, queue = ThreadEvent(self.device), self._own_queue()

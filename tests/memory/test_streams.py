@@ -392,6 +392,12 @@ def test_a_daemon_thread_that_submits_work_ends_quietly_with_the_process(stream)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_work_that_is_no_function_is_refused_where_it_is_submitted(stream):
+    with pytest.raises(TypeError, match="work is a function without arguments; found 3"):
+        stream.submit(3)
+    stream.synchronize()
+
+
 @pytest.mark.parametrize("wrong", [None, "other", 3])
 def test_a_wait_for_what_is_no_event_is_refused_and_harms_no_other_work(device, wrong):
     stream, other = accel.new_stream(device), accel.new_stream(device)

@@ -86,7 +86,8 @@ def combined_uses(operands: Iterable[Operand]) -> list[Use]:
     uses = []
     for operand in operands:
         assert operand.root is not None, "the point is of this process"
-        if operand.empty:
+        index_map = operand.map
+        if index_map is not None and 0 in index_map.shape:  # `operand.empty`, without a call for each tile
             continue
         access = Access.READ_WRITE if operand.access is Access.REDUCE else operand.access
         uses.append(Use(operand.root, operand.box, access))

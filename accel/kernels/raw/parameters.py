@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from accel.abc.raw_sources import kernel_heads
 from accel.dtypes import DType, as_dtype
 from accel.errors import KernelSignatureError
 from accel.kernels.raw.vectors import Vector, vector_named
@@ -40,11 +41,6 @@ _SCALARS: Mapping[str, str] = {
     "complex<float>": "complex64",
     "complex<double>": "complex128",
 }
-_HEAD = re.compile(
-    r'extern\s+"C"\s+__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+'
-    r"(?:__launch_bounds__\s*\([^)]*\)\s*)?(?P<name>\w+)\s*\("
-)
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _IGNORED = re.compile(r"\b(?:__restrict__|restrict|volatile|__grid_constant__|struct)\b")
 _VIEW = re.compile(r"(?:const )?(?:accel::)?View<\s*(.+?)\s*,\s*([1-9]\d*)\s*>(?: const)?")
 _POINTER = re.compile(r"([^*]+)\*(?: ?const)?")
@@ -96,7 +92,7 @@ def parameters_of(source: str, kernel: str) -> tuple[Parameter, ...]:
     KernelSignatureError
         If the source does not have the kernel, or a parameter has a type that is not supported.
     """
-    signatures = {_parameters(text, kernel) for name, text in _heads(source) if name == kernel}
+    signatures = {_parameters(text, kernel) for name, text in kernel_heads(source) if name == kernel}
     if len(signatures) > 1:  # the preprocessor selects one, and accel does not run it
         raise KernelSignatureError(
             f"the source has {kernel} several times, with different parameters; write one of them"
@@ -128,13 +124,7 @@ def only_kernel(source: str) -> str:
 
 
 def _kernels_of(source: str) -> list[str]:
-    return list(dict.fromkeys(name for name, _ in _heads(source)))
-
-
-def _heads(source: str) -> list[tuple[str, str]]:
-    """Return the name of each kernel, and the source text after its opening parenthesis."""
-    plain = _COMMENTS.sub(" ", source)
-    return [(head["name"], plain[head.end() :]) for head in _HEAD.finditer(plain)]
+    return list(dict.fromkeys(name for name, _ in kernel_heads(source)))
 
 
 def _parameters(text: str, kernel: str) -> tuple[Parameter, ...]:

@@ -11,6 +11,7 @@ from accel.errors import KernelSyntaxError
 
 __all__ = ["KernelSource", "text_of"]
 
+_MARK = "\ufeff"  # of the order of bytes; a compiler takes it at the beginning of a file only
 _ERROR = r"(?:\w+ )?error:? (?P<what>.*)"
 _USED = r"line (\d+) of {file}|^{file}[(:](\d+).*(?:required|instantiation)"
 
@@ -33,7 +34,7 @@ class KernelSource(NamedTuple):
     def unit(self) -> str:
         """The text for the compiler: the definition of `accel::View`, then the source, with its own line numbers."""
         name = self.file.replace("\\", r"\\").replace('"', r"\"")
-        return f'#line 1 "view.cuh"\n{_view_header()}#line 1 "{name}"\n{self.text}'
+        return f'#line 1 "view.cuh"\n{_view_header()}#line 1 "{name}"\n{self.text.removeprefix(_MARK)}'
 
     def located_error(self, kernel: str, error: KernelSyntaxError) -> KernelSyntaxError:
         """Return a compiler's error as an error at a line of the source, if the message names one.
@@ -65,7 +66,7 @@ def text_of(path: str | PathLike[str]) -> str:
     file = Path(path)
     if file.exists() and not (file.is_file() or file.is_dir()):
         raise ValueError(f"{file} is no regular file; write the source to one, or pass its text to from_source")
-    return file.read_text(encoding="utf-8-sig", errors="surrogateescape")
+    return file.read_text(encoding="utf-8", errors="surrogateescape")
 
 
 @cache

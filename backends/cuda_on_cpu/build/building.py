@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from accel.abc.raw_sources import kernel_heads
 from accel.errors import KernelSyntaxError
 
 from ..text.options import accepted
@@ -21,8 +22,6 @@ from .report_reader import refuse_without_reader
 
 __all__ = ["Built", "build", "build_with", "kernel_names"]
 
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_HEAD = re.compile(r'extern\s+"C"\s+__global__\s[^;{(]*?(?:__launch_bounds__\s*\([^)]*\)[^;{(]*?)?\b(\w+)\s*\(')
 _OWN_FILE = "<kernels>"
 """How compilers call the part of a unit that lists the kernels."""
 
@@ -94,7 +93,7 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
 
 def kernel_names(source: str, instances: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of the ``extern "C"`` kernels of a source, and then those of the instances of templates."""
-    return tuple(dict.fromkeys((*_HEAD.findall(_COMMENTS.sub(" ", source)), *instances)))
+    return tuple(dict.fromkeys((*[name for name, _ in kernel_heads(source)], *instances)))
 
 
 def build_with(

@@ -23,6 +23,7 @@ def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: b
     if at >= 0:
         file, line = line_of(source, at)
         raise KernelSyntaxError(f"{file}:{line}: error: a character of number 0; remove it")
+    source = source.replace("\r\n", "\n")  # as compilers read it
     text = without_launches(translated(source, checked=checked))
     headers = [name for name, needed in (("declared", checked), ("ptx", CALLS in text)) if needed]
     included = "".join([f'#include "accel_sim/{name}.h"\n' for name in ("kernel", *headers)])

@@ -27,7 +27,7 @@ def included(sources: Iterable[Path], folders: Sequence[Path]) -> dict[Path, str
     while waiting:
         path = waiting.pop()
         if path not in texts:
-            texts[path] = path.read_text(**ENCODING)
+            texts[path] = path.read_text(**ENCODING).removeprefix("\ufeff")
             waiting += _includes(path, texts[path], folders)
     return texts
 

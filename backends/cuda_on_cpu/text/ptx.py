@@ -72,6 +72,7 @@ _ATOMICS = frozenset(["add", "min", "max", "and", "or", "xor", "exch", "cas"])
 
 
 _Refused: TypeAlias = Callable[[int, str], str | None]
+_RAW = re.compile(r'(?:u8|[uUL])?R"([^()\\\s]{0,16})\((.*)\)\1"', re.DOTALL)
 _FROM_MACRO = "which a macro makes"
 _PTX = re.compile(r"[a-z]\w*(?:::\w+)*\.[a-z]|^\s*(?:@!?%?\w+\s+)?(?:trap|exit|ret|brkpt)\b")
 
@@ -187,6 +188,8 @@ def _text(pieces: Sequence[Token], macros: dict[str, list[Token]], depth: int = 
 
 
 def _unquoted(literal: str) -> str:
+    if raw := _RAW.fullmatch(literal):
+        return raw[2]
     return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": " "}.get(match[1], match[1]), literal[1:-1])
 
 

@@ -51,9 +51,9 @@ def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
     """Yield the edits of what the bodies of macros declare."""
     for token in everything:
         if token.kind == "directive" and "__shared__" in token.text and "extern" in token.text:
-            inside = list(tokens(token.text[1:]))
-            for start, end, text in pointers(token.text[1:], scoped(inside), within=True):
-                yield token.start + 1 + start, token.start + 1 + end, text
+            body = token.text[1:].replace("\\\n", " \n")
+            for start, end, text in pointers(body, scoped([*tokens(body)]), within=True):
+                yield token.start + 1 + start, token.start + 1 + end, text + "\\\n" * body.count("\n", start, end)
 
 
 def _refused(source: str, at: int, assembly: str) -> str | None:

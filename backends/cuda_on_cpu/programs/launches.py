@@ -1,6 +1,7 @@
 """`with_launches`: the launches ``kernel<<<grid, block>>>(...)`` of host code as C++."""
 
 import re
+from contextlib import suppress
 
 from accel.errors import KernelSyntaxError
 
@@ -10,7 +11,9 @@ __all__ = ["with_launches"]
 
 _OPENING, _CLOSING = "([{", ")]}"
 # What comes before the name of a kernel, but does not belong to it.
+_WITH_CONDITIONS = {"if", "while", "for", "switch", "constexpr"}
 _KEYWORDS = {"return", "else", "do", "throw", "case", "co_return"}
+_MACRO = re.compile(r"#\s*define\s+\w+(?:\([^)]*\))?")
 # Casts of a function to the type that CUDA's runtime API has for it.
 _CAST = re.compile(
     r"\b((?:cuda|hip)(?:LaunchKernel|LaunchCooperativeKernel)\s*\(\s*)(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|"
@@ -44,8 +47,12 @@ def _translated(source: str) -> str:
 
 
 def _in_directive(token: Token) -> tuple[int, int, str]:
-    """Translate the body of a macro."""
-    return token.start, token.end, f"#{_translated(token.text[1:])}"
+    """Translate the body of a macro; one that is not a whole launch stays, and is an error where it is used."""
+    head = _MACRO.match(token.text)
+    begin = head.end() if head else 1
+    with suppress(KernelSyntaxError):
+        return token.start, token.end, token.text[:begin] + _translated(token.text[begin:])
+    return token.start, token.start, ""
 
 
 def _launch(source: str, code: list[Token], at: int) -> tuple[int, int, str]:
@@ -81,7 +88,7 @@ def _end(code: list[Token], at: int) -> int | None:
         if text == ">>>" and depth == 0:
             return index
         depth += (text in _OPENING) - (text in _CLOSING)
-        if depth < 0 or text == ";":
+        if depth < 0 or (text == ";" and depth == 0):
             return None
     return None
 
@@ -123,7 +130,10 @@ def _primary(code: list[Token], end: int) -> int:
     if text == "]":
         return _primary(code, _bracket(code, end - 1))
     if text == ")":
-        return _bracket(code, end - 1)
+        begin = _bracket(code, end - 1)
+        before = code[begin - 1].text if begin else ""
+        called = before in {">", ">>"} or (_is_name(before) and before not in _WITH_CONDITIONS)
+        return _primary(code, begin) if called else begin
     return end - 1 if _is_name(text) and text not in _KEYWORDS else end
 
 

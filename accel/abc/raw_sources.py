@@ -30,7 +30,10 @@ def kernel_heads(source: str) -> list[tuple[str, str]]:
     [('f', 'int n  ) {} }')]
     """
     plain = _TEXT.sub(_without_content, _SPLICE.sub("", source))
-    blocks = [(block.end(), _end(plain, block.end())) for block in _BLOCK.finditer(plain)]
+    blocks: list[tuple[int, int]] = []
+    for block in _BLOCK.finditer(plain):
+        if not blocks or block.start() >= blocks[-1][1]:
+            blocks.append((block.end(), _end(plain, block.end())))
     heads = [
         head for head in _HEAD.finditer(plain) if head["c"] or any(begin <= head.start() < end for begin, end in blocks)
     ]

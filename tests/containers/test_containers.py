@@ -258,10 +258,11 @@ class TestSides:
 
     @pytest.mark.parametrize("device", ["cpu", "sim"])
     def test_many_elements_are_abbreviated(self, device):
-        c = accel.container(np.arange(1000, 6000, dtype="int32"), device=device)
+        c = accel.container(np.arange(1000, 3000, dtype="int32"), device=device)
         before = accel.xp.host_copies()
         assert repr(c) == (
-            f"AcceleratorDataContainer([1000, 1001, 1002, ..., 5997, 5998, 5999], size=5000, dtype=int32, device={device})"
+            f"AcceleratorDataContainer([1000, 1001, 1002, ..., 2997, 2998, 2999], size=2000, "
+            f"dtype=int32, device={device})"
         )
         assert (accel.xp.host_copies() - before).copies == 0  # nobody was given a copy
 

@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from accel.abc import Operand
 from accel.device import Device, DeviceLike
@@ -52,6 +53,15 @@ class ArrayBase(Interchange):
     def nbytes(self) -> int:
         """Size of the elements in bytes."""
         return self.size * self.dtype.itemsize
+
+    @property
+    def flags(self) -> Any:
+        """Whether the elements are contiguous, aligned and writable, as NumPy's ``flags`` say it."""
+        if self._library.device is Device.CPU:
+            return self._native.flags
+        # NumPy computes them from the strides alone.
+        writable = not self._library.backend.is_readonly(self._native)
+        return as_strided(np.empty((), self.dtype), self.shape, self._native.strides, writeable=writable).flags
 
     @property
     def storage(self) -> AnyStorage:

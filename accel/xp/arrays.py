@@ -188,8 +188,11 @@ class Array(Methods):
     __index__ = conversions.to_index
     __format__ = conversions.to_text
     __array__ = conversions.to_numpy
+    __arrow_array__ = conversions.to_pyarrow
+    __arrow_c_array__ = conversions.to_arrow
     __buffer__ = conversions.to_buffer
     __repr__ = display.representation
+    __str__ = display.text
     _repr_html_ = display.html
 
     # Protocols

@@ -1,4 +1,4 @@
-"""The methods of an array that convert it to a Python number, text, a NumPy array, or a Python buffer."""
+"""The methods of an array that convert it to a Python number, text, a NumPy array, a Python buffer, or Arrow."""
 
 from typing import Any
 
@@ -6,11 +6,24 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike
-from accel.errors import ConversionError, DeviceMismatchError, DTypeError
+from accel.errors import ConversionError, DeviceMismatchError, DTypeError, LayoutError
+from accel.memory import AnyStorage, HostStorage
 from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_storage import window
 from accel.xp.host_access import on_host
 
-__all__ = ["to_bool", "to_buffer", "to_complex", "to_float", "to_index", "to_int", "to_number", "to_numpy", "to_text"]
+__all__ = [
+    "to_arrow",
+    "to_bool",
+    "to_buffer",
+    "to_complex",
+    "to_float",
+    "to_index",
+    "to_int",
+    "to_number",
+    "to_numpy",
+    "to_text",
+]
 
 
 def to_number(x: ArrayBase, kind: str) -> Any:
@@ -89,3 +102,50 @@ def to_buffer(x: ArrayBase, _flags: int, /) -> memoryview:
         return values.data if x.device is Device.CPU else values.data.toreadonly()
     except ValueError:
         raise DTypeError(f"Python's buffers cannot carry {x.dtype.name}; write x.__dlpack__()") from None
+
+
+def to_arrow(x: ArrayBase, requested_schema: object = None) -> tuple[object, object]:  # noqa: ARG001 - consumers cast
+    """Return the capsules of Arrow's type and elements, on the same memory if the elements are contiguous on the host.
+
+    Booleans are copied, as Arrow has a bit for each. Arrow takes shared elements for immutable: write to them only when
+    no Arrow array is left.
+
+    Raises
+    ------
+    LayoutError
+        If the array has not one axis.
+    DTypeError
+        If Arrow has no type for the elements.
+    DeviceMismatchError
+        If the array is on another device, and ``host_copies`` is ``never``.
+    """
+    if x.ndim != 1:
+        raise LayoutError(
+            f"Arrow's columns have one axis, and this array has shape {x.shape}; write x.reshape(-1), or x.to_numpy() "
+            f"for a library that takes arrays of NumPy of several axes"
+        )
+    from accel.interchange.arrow.columns import Values
+    from accel.interchange.arrow.export import array_capsules
+    from accel.interchange.arrow.fields import format_of
+
+    format_of(x.dtype)  # refuses a dtype before anything is copied
+    return array_capsules(Values(_storage_on_host(x)))
+
+
+def to_pyarrow(x: ArrayBase, type: Any = None) -> Any:
+    """Return a pyarrow array, on the same memory where pyarrow can share that of a NumPy array.
+
+    pyarrow asks for this first, and refuses a mask beside it, which it would ignore beside Arrow's capsules.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    return pa.array(on_host(x, "pyarrow"), type=type)
+
+
+def _storage_on_host(x: ArrayBase) -> AnyStorage:
+    if x.device is not Device.CPU:
+        return HostStorage.on_array(on_host(x, "Arrow"))
+    try:
+        return window(x._library, live(x), x.storage)
+    except LayoutError:  # with gaps, or not aligned
+        return HostStorage.on_array(np.array(live(x)))

@@ -8,7 +8,7 @@ from accel.device import Device
 from accel.dtypes import DType
 from accel.xp.array_base import ArrayBase, live
 
-__all__ = ["html", "representation"]
+__all__ = ["html", "representation", "text"]
 
 _SHOWN = 200  # elements; of larger arrays the first and last ones
 
@@ -20,6 +20,14 @@ def representation(x: ArrayBase) -> str:
         return f"Array(released, shape={x.shape}, {about})"
     values = np.array2string(_on_host(x), separator=", ", prefix="Array(")
     return f"Array({values}, shape={x.shape}, {about})" if x.size == 0 else f"Array({values}, {about})"
+
+
+def text(x: ArrayBase) -> str:
+    """Return the number of an array of no axes, as for a scalar of NumPy, and of any other what `representation` does.
+
+    Programs make keys of numbers so, such as the names of the chunks of a zarr array.
+    """
+    return representation(x) if x.ndim or _is_released(x) else str(_on_host(x)[()])
 
 
 def html(x: ArrayBase) -> str:

@@ -11,12 +11,11 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp import conversions, operators, shape_methods
+from accel.xp import cast_methods, conversions, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, view_of
 from accel.xp.calls import call, call_with, method
 from accel.xp.functions import standard
 from accel.xp.operators import Scalar
-from accel.xp.refusals import refuse_complex
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
 
 __all__ = ["Methods"]
@@ -254,33 +253,7 @@ class Methods(ArrayBase):
 
     # Values
 
-    def astype(
-        self, dtype: DTypeLike, order: Order = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
-    ) -> Self:
-        """Cast the elements to a dtype.
-
-        Parameters
-        ----------
-        dtype : dtype_like
-            Type of the result's elements.
-        order, subok
-            Of no effect.
-        casting : str
-            The conversions that are allowed, as in `numpy.can_cast`.
-        copy : bool
-            True: always copy. False: return this array itself if it has the dtype.
-        """
-        target: Any = as_dtype(dtype)
-        refuse_complex(self.dtype, target)
-        if casting != "unsafe" and not np.can_cast(self.dtype, target, casting=casting):  # type: ignore[arg-type]
-            raise TypeError(
-                f"{self.dtype.name} is not cast to {target.name} with casting={casting!r}; write casting='unsafe'"
-            )
-        if not copy and target == self.dtype:
-            return self
-        if self._library.device is Device.CPU:
-            return self._method("astype", target)
-        return self._function("astype", target, copy=True)
+    astype = cast_methods.astype
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""
@@ -321,9 +294,7 @@ class Methods(ArrayBase):
         """Return the elements, rounded to a number of decimals."""
         return self._function("round", decimals, out=out)
 
-    def view(self, dtype: DTypeLike | None = None) -> Self:
-        """Return a view of the same memory, with another dtype or the same."""
-        return self[...] if dtype is None else self._method("view", as_dtype(dtype))
+    view = cast_methods.view
 
     # Values of Python
 

@@ -23,7 +23,7 @@ METHODS = """
 all(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array
 any(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array
 max(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array
-mean(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array
+mean(x: Array, /, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Array
 min(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array
 prod(x: Array, /, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Array
 sum(x: Array, /, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Array

@@ -16,13 +16,14 @@ PAGE = HERE.parents[1] / "docs/guide/drop_in_table.md"
 GROUPS = {
     "scipy": "scipy_fft scipy_others scipy_signal scipy_special scipy_stats",
     "scikit-learn": "scikit_learn",
+    "files": "numba pillow pyarrow zarr",
     "lazy": "dask xarray",
     "data": "matplotlib pandas statsmodels",
     "others": "array_api_compat array_api_extra einops numpy_programs pint python sparse",
 }
 VERSIONS = (
-    "numpy scipy scikit-learn array-api-extra array-api-compat dask einops matplotlib pandas pint sparse statsmodels "
-    "xarray"
+    "numpy scipy scikit-learn array-api-extra array-api-compat dask einops matplotlib numba pandas pillow pint pyarrow "
+    "sparse statsmodels xarray zarr"
 )
 HEAD = """\
 # Libraries that take our arrays

@@ -22,7 +22,8 @@ from accel.xp.function_source import parsed
 xps = make_strategies_namespace(xp, api_version="2025.12")
 DTYPES = tuple(xp.__array_namespace_info__().dtypes().values())
 
-TABLES = {"": signatures.elementwise() + signatures.METHODS + signatures.FUNCTIONS}
+DIFF = "\ndiff(x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None)\n"
+TABLES = {"": signatures.elementwise() + signatures.METHODS + signatures.FUNCTIONS + DIFF}
 TABLES |= {"linalg": signatures.LINALG, "fft": signatures.FFT}
 FUNCTIONS = {f"{part}.{row.name}".lstrip("."): row.args for part, table in TABLES.items() for row in parsed(table)}
 """The parameters of each function."""

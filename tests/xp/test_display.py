@@ -41,7 +41,9 @@ def test_released_memory_is_not_read():
 def test_the_text_of_an_array_of_no_axes_is_that_of_its_number(device):
     x = xp.asarray([2.5, 4.0], device=device)
     assert f"{x[0]} {x[0]:.2f} {x[0]:>6}" == "2.5 2.50    2.5"
-    assert f"{x}" == repr(x)
+    assert f"{x}" == str(x) == repr(x)
+    for dtype, text in {"int64": "2", "bool": "True", "float32": "2.0", "complex64": "(2+0j)"}.items():
+        assert str(xp.asarray(2, dtype=dtype, device=device)) == text
 
 
 def test_completion_offers_methods_and_attributes():

@@ -114,3 +114,15 @@ def test_these_are_computed_by_copies_if_that_is_allowed(call, sim):
         result = outcome(call, on(sim))
     expected = outcome(call, {name: values.copy() for name, values in GIVEN.items()})
     assert np.shape(result) == np.shape(expected)
+
+
+@rows(("dtype", "other"), [(x, y) for x in ("int8", "uint8", "int64", "uint64") for y in ("int8", "uint8", "uint64")])
+def test_limits_are_integers_of_any_dtype(dtype, other, device):
+    values, limits = np.asarray([0, 1, 100, 120]).astype(dtype), np.asarray([5, 0, 110, 127]).astype(other)
+    x, limit = xp.asarray(values, device=device), xp.asarray(limits, device=device)
+    expected = np.clip(values.astype(object), limits.astype(object), None).astype(dtype)
+    for low, high, wanted in ((limit, None, expected), (None, limit, np.minimum(values, limits.astype(dtype)))):
+        found = xp.clip(x, low, high)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found.to_device("cpu"), wanted)
+    assert xp.clip(x[:0], limit[:0]).shape == (0,)

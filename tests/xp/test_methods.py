@@ -5,8 +5,9 @@ import inspect
 import numpy as np
 import pytest
 
+import accel
 from accel import xp
-from accel.errors import BoundsError, CapabilityError, DTypeError, OverlapError
+from accel.errors import BoundsError, CapabilityError, DeviceMismatchError, DTypeError, OverlapError
 from accel.xp.calls import method
 from accel.xp.methods import Methods
 
@@ -263,3 +264,46 @@ def test_reductions_take_the_parameters_of_numpy():
     np.testing.assert_array_equal(x.std(ddof=1), values.std(ddof=1))
     np.testing.assert_array_equal(x.sum(initial=3.0), values.sum(initial=3.0))
     assert x.sum(dtype="float32").dtype == np.float32
+
+
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_casts_have_the_order_of_numpy(order, dtype, device):
+    for values in (VALUES, np.asfortranarray(VALUES), VALUES[:, ::2], VALUES.T[::-1]):
+        x = xp.asarray(values, device=device)
+        for copy in (False, True):
+            found, expected = x.astype(dtype, order=order, copy=copy), values.astype(dtype, order=order, copy=copy)
+            same(found, expected)
+            if order in "CF" or (order == "A" and device == accel.Device.CPU):
+                for flag in ("c_contiguous", "f_contiguous", "writeable"):
+                    assert getattr(found.flags, flag) == getattr(expected.flags, flag)
+            if device == accel.Device.CPU:  # a copy to another device is in C order
+                assert (found is x) == (expected is values)
+
+
+def test_flags_are_those_of_numpy(device):
+    for values in (VALUES, VALUES.T, VALUES[:, ::2], VALUES[0], np.zeros((0, 3)), np.broadcast_to(1.0, (2, 2))):
+        x = xp.asarray(values, device=device)
+        names = ("aligned", "c_contiguous", "f_contiguous", "contiguous", "forc")
+        if device == accel.Device.CPU or values.flags.c_contiguous:  # elsewhere a copy need not have the strides
+            assert [getattr(x.flags, name) for name in names] == [getattr(values.flags, name) for name in names]
+        assert x.flags["C_CONTIGUOUS"] == x.flags.c_contiguous
+
+
+def test_views_of_bytes_are_of_numpy():
+    x = xp.asarray(VALUES, copy=True)
+    view = x.view("V8")
+    assert (type(view), view.dtype, view.shape) == (np.ndarray, np.dtype("V8"), VALUES.shape)
+    assert np.array_equal(view, VALUES.view("V8"))
+    x.view([("low", "u4"), ("high", "u4")])["low"] = 0
+    same(x.view("uint64") & 0xFFFFFFFF, np.zeros(VALUES.shape, "uint64"))
+    there = xp.asarray(VALUES, device="sim")
+    with pytest.raises(DeviceMismatchError, match=r"write x\.to_device"):
+        there.view("V8")
+
+
+def test_means_in_a_dtype(device):
+    x = xp.asarray(GIVEN["n"], device=device)
+    for dtype in (None, "float32", "complex64"):
+        same(xp.mean(x, dtype=dtype), np.mean(GIVEN["n"], dtype=dtype))
+        same(xp.mean(x, 0, dtype), np.mean(GIVEN["n"], 0, dtype))

@@ -79,7 +79,7 @@ def parameters(function, name):
 OTHER_SIGNATURES = {"where", "linspace", "squeeze"}
 """Functions with an optional parameter that the standard requires."""
 
-OTHER_PARAMETERS = {"round": {"decimals"}}
+OTHER_PARAMETERS = {"mean": {"dtype"}, "round": {"decimals"}}
 """Parameters of NumPy's that the standard does not have."""
 
 

@@ -15,6 +15,11 @@ _MODULES = MappingProxyType(
         "dask.sizeof": "dask_sizes",
         "distributed.protocol.serialize": "distributed",
         "einops._backends": "einops",
+        "PIL.Image": "pillow",
+        "numba": "numba",
+        "polars.dataframe.frame": "polars",
+        "polars.functions.lit": "polars",
+        "polars.series.series": "polars",
         "scipy._lib.array_api_compat.common._helpers": "array_api_compat",
         "sklearn.externals.array_api_compat.common._helpers": "array_api_compat",
     }

@@ -96,8 +96,21 @@ def clip(x: _Array, /, min: Any = None, max: Any = None) -> Any:
             pass
     from array_api_compat.numpy import clip as clip_any  # type: ignore[attr-defined]
 
-    # It changes limits that are arrays.
-    return clip_any(x, *[limit.copy() if isinstance(limit, np.ndarray) else limit for limit in (min, max)])
+    return clip_any(x, *[_in_range_of(limit, x.dtype) for limit in (min, max)])
+
+
+def _in_range_of(limit: Any, dtype: np.dtype[Any]) -> Any:
+    """Return a copy of a limit that is an array, because array-api-compat changes it; integers in the range of a dtype.
+
+    It takes the bounds of that dtype for numbers of the limit's, which they may not be.
+    """
+    if not isinstance(limit, np.ndarray):
+        return limit
+    if dtype.kind not in "iu" or limit.dtype.kind not in "iu" or limit.dtype == dtype:
+        return limit.copy()
+    ours, theirs = np.iinfo(dtype), np.iinfo(limit.dtype)
+    low, high = (ours if ours.min > theirs.min else theirs).min, (ours if ours.max < theirs.max else theirs).max
+    return np.clip(limit, low, high).astype(dtype)
 
 
 def _adapts(limit: Any, dtype: np.dtype[Any]) -> bool:

@@ -53,7 +53,42 @@ def filled(axes, a):
     return lambda: made.get_paths()[0].vertices
 
 
+COLUMNS = rng.normal(size=(10, 4))  # after the values above, which stay as they are
+
+
+def groups(function):
+    """Return a function that draws the columns of an array, and reads how many there are."""
+
+    def count(axes, a):
+        made = function(axes, a(COLUMNS))
+        return lambda: len(made)
+
+    return drawn(count)
+
+
+def drawn_alike(function):
+    """Return a function that draws, and returns the picture."""
+
+    def run(a):
+        figure, axes = plt.subplots()
+        try:
+            function(axes, a)
+            figure.canvas.draw()
+            return np.asarray(figure.canvas.buffer_rgba()).copy()
+        finally:
+            plt.close(figure)
+
+    return run
+
+
 RETURNS_VALUES = {
+    "boxplot": groups(lambda axes, x: axes.boxplot(x)["boxes"]),
+    "boxplot, the picture": drawn_alike(lambda axes, a: axes.boxplot(a(COLUMNS))),
+    "violinplot": groups(lambda axes, x: axes.violinplot(x)["bodies"]),
+    "violinplot, the picture": drawn_alike(lambda axes, a: axes.violinplot(a(COLUMNS))),
+    "hist of columns": groups(lambda axes, x: axes.hist(x)[0]),
+    "eventplot": groups(lambda axes, x: axes.eventplot(x)),
+    "stackplot": drawn_alike(lambda axes, a: axes.stackplot(a(np.arange(4)), a(np.abs(COLUMNS)))),
     "plot": drawn(plot),
     "plot of one": drawn(lambda axes, a: axes.plot(a(Y))[0].get_ydata),
     "scatter": drawn(lambda axes, a: axes.scatter(a(X), a(Y), c=a(Y), s=a(X * 10)).get_offsets),

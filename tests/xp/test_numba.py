@@ -1,0 +1,62 @@
+"""Functions that numba compiled, called with our arrays; `tests/dropin/consumers/numba.py` compares their results."""
+
+import gc
+import sys
+
+import numba
+import pytest
+
+import accel
+from accel import xp
+from accel.errors import DeviceMismatchError, ReleasedError
+
+
+@numba.njit
+def first_and_rest(x):
+    return x[0], x[1:]
+
+
+@numba.njit
+def negated(x):
+    x[0] = -x[0]
+
+
+def test_memory_is_shared_and_let_go_of():
+    x = xp.arange(3.0)
+    before = sys.getrefcount(x)
+    first, rest = first_and_rest(x)
+    rest[0] = 9.0
+    assert (first, x.tolist()) == (0.0, [0.0, 9.0, 2.0])
+    del rest
+    gc.collect()
+    assert sys.getrefcount(x) == before
+
+
+def test_other_devices_follow_host_copies():
+    x = xp.arange(3.0, device="sim")
+    with pytest.raises(DeviceMismatchError, match=r"numba cannot read it there; write x\.to_device"):
+        first_and_rest(x)
+    before = xp.host_copies()
+    with accel.using(host_copies="allow"):
+        assert first_and_rest(x)[0] == 0.0
+    assert (xp.host_copies() - before).copies == 1
+
+
+def test_released_memory_is_refused():
+    x = xp.arange(3.0)
+    first_and_rest(x)
+    x.storage.release()
+    with pytest.raises(ReleasedError):
+        first_and_rest(x)
+
+
+def test_shared_elements_are_not_written():
+    with pytest.raises(numba.TypingError, match="setitem"):
+        negated(xp.broadcast_to(xp.ones(1), (3,)))
+
+
+def test_pending_work_is_waited_for():
+    source, target = accel.full(1000, 3.0), accel.zeros(1000)
+    x = xp.asarray(target)
+    target.copy_from_async(source, stream=accel.new_stream("cpu"))
+    assert first_and_rest(x)[0] == 3.0

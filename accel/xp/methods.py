@@ -260,8 +260,8 @@ class Methods(ArrayBase):
         return self._method("clip", min, max, out=out)
 
     def conj(self) -> Self:
-        """Return the complex conjugates."""
-        return self._function("conj")
+        """Return the complex conjugates; of real numbers the array itself."""
+        return self._function("conj") if self.dtype.kind == "c" else self
 
     conjugate = conj
 

@@ -49,7 +49,7 @@ x.T.reshape(-1); x.T.reshape(2, 6); t.reshape(-1, 4); one.reshape(()); x.reshape
 one.squeeze(); one.squeeze(0); one.squeeze(axis=(0, 1)); x.squeeze(); t.swapaxes(0, 2); x.swapaxes(0, 1)
 x.transpose(); t.transpose(1, 0, 2); t.transpose((2, 0, 1)); t.transpose([2, 0, 1]); t.transpose(None)
 x.astype('float32'); x.astype(int); x.astype(bool); n.astype(complex); x.astype(np.float32, copy=False)
-x.clip(0, 2); x.clip(min=0); x.clip(max=1.5); x.clip(v, 6); n.clip(0, None); z.conj(); x.conj(); z.conjugate()
+x.clip(0, 2); x.clip(min=0); x.clip(max=1.5); x.clip(v, 6); n.clip(0, None); z.conj(); x.conj(); b.conj(); z.conjugate()
 x.copy(); x.T.copy(); x.cumprod(); x.cumprod(1); x.cumsum(); x.cumsum(0); n.cumsum(1, 'float32')
 x.dot(v); v.dot(v); x.dot(x.T); v.dot(2); x.round(); x.round(1); (x / 3).round(decimals=2)
 x.view('int64'); x.view(np.int64); z.view('float64'); x.view()

@@ -4,6 +4,7 @@ import gc
 import sys
 
 import numba
+import numpy as np
 import pytest
 
 import accel
@@ -50,9 +51,24 @@ def test_released_memory_is_refused():
         first_and_rest(x)
 
 
-def test_shared_elements_are_not_written():
-    with pytest.raises(numba.TypingError, match="setitem"):
-        negated(xp.broadcast_to(xp.ones(1), (3,)))
+def test_what_is_written_is_in_the_array():
+    x = xp.arange(1.0, 4.0)
+    negated(x)
+    assert x.tolist() == [-1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("x", [xp.broadcast_to(xp.ones(1), (3,)), xp.ones(3, device="sim")], ids=["shared", "copied"])
+def test_shared_elements_and_copies_are_not_written(x):
+    with accel.using(host_copies="allow"), pytest.raises(numba.TypingError, match="setitem"):
+        negated(x)
+
+
+def test_types_are_those_of_numpy_arrays():
+    for view in (lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[0], lambda x: x[0, 0]):
+        for dtype in ("bool", "int8", "uint64", "float32", "complex128"):
+            ours, theirs = view(xp.ones((3, 4), dtype=dtype)), view(np.ones((3, 4), dtype))
+            if theirs.ndim:
+                assert str(numba.typeof(ours)) == f"accel.{numba.typeof(theirs)}"
 
 
 def test_pending_work_is_waited_for():

@@ -16,6 +16,7 @@ _MODULES = MappingProxyType(
         "distributed.protocol.serialize": "distributed",
         "einops._backends": "einops",
         "PIL.Image": "pillow",
+        "matplotlib.cbook": "matplotlib",
         "numba": "numba",
         "polars.dataframe.frame": "polars",
         "polars.functions.lit": "polars",

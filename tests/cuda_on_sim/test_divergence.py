@@ -158,6 +158,17 @@ extern "C" __global__ void right_mask_of_a_part(int* out) {
     }
     out[t] += __shfl_sync(0xFF, t, 0);
 }
+extern "C" __global__ void right_ways_out(int* out) {
+    const int t = threadIdx.x;
+    for (int i = 0; i < 4; ++i) {
+        if (i == 0) { __syncthreads(); continue; }
+        switch (i) {
+            case 1: if (out[t] < 9) break; switch (i) { case 1: __syncthreads(); }
+            default: __syncthreads();
+        }
+        do { if (i == 3) break; while (i == 2) { __syncthreads(); break; } } while (i < 0);
+    }
+}
 extern "C" __global__ void right_early_return(int* out) {
     const int t = threadIdx.x;
     if (t >= 16) return; __syncthreads(); out[t] = t;

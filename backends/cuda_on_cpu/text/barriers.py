@@ -79,7 +79,7 @@ def _ways_out(code: Sequence[ScopedToken], spans: Sequence[_Span]) -> Iterator[t
         if left:
             end = next((i for i in range(place, len(code)) if code[i].text == ";"), place)
             yield token.start, token.start, "{ " + "".join([f"{name}.passed(); " for name in reversed(left)])
-            yield code[end].end, code[end].end, " }"
+            yield code[end].end, code[end].end, "  }"  # comes before what follows at this place, in the order of texts
 
 
 def _leaves(code: Sequence[ScopedToken], span: _Span, place: int) -> bool:

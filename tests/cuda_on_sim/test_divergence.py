@@ -169,6 +169,11 @@ extern "C" __global__ void right_ways_out(int* out) {
         do { if (i == 3) break; while (i == 2) { __syncthreads(); break; } } while (i < 0);
     }
 }
+extern "C" __global__ void right_votes_after_return(int* out) {
+    const int t = threadIdx.x;
+    if (t % 32 < 26) return;
+    out[t] = __popcll(__ballot_sync(ALL, 1)) * 100 + __all_sync(ALL, 1) * 10 + __any_sync(ALL, 0);
+}
 extern "C" __global__ void right_early_return(int* out) {
     const int t = threadIdx.x;
     if (t >= 16) return; __syncthreads(); out[t] = t;
@@ -239,3 +244,10 @@ def test_all_compilers_keep_what_tells_it(kernel, setup):
 def test_a_thread_that_ends_before_a_barrier_does_not_go_past_it(kernel, seed, setup):
     launch(SOURCE, kernel, 2, 64, np.zeros(64, "i4"), checks="sync", warp=setup.warp, seed=seed)
     assert not kinds(ran(SOURCE, kernel, 2, 64, ints(), setup=setup, checks="sync", seed=seed))
+
+
+def test_lanes_that_have_ended_have_no_vote(setup):
+    out = ints()
+    ran(SOURCE, "right_votes_after_return", 1, 64, out, setup=setup)
+    lanes = 6 * setup.warp // 32
+    assert out.values.reshape(2, 32)[:, 26:].tolist() == [[lanes * 100 + 10] * 6] * 2

@@ -76,7 +76,7 @@ struct Group {
     unsigned kind, users;
     Group* next;              // in the warp's list of open groups, or of free ones
     Group* made_before;       // in the block's list of all
-    uint64_t values[64];
+    uint64_t values[65];      // by lane; the last one: `arrived`
 };
 
 struct Warp {

@@ -89,6 +89,7 @@ static void complete(Worker& worker, Block& block, unsigned warp_number, Group* 
     remove_open(warp, group);
     if (checks_sync(worker)) find_passed(worker, block, warp, *group, warp_number * warp_size);
     if (worker.run->launch->checks) checks_collect(block, warp_number, group->arrived);
+    group->values[64] = group->arrived;
     group->users = unsigned(__builtin_popcountll(group->arrived));
     for (unsigned lane = 0; lane < warp_size; ++lane) {
         if (group->arrived >> lane & 1) {

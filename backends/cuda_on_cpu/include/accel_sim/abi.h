@@ -66,7 +66,8 @@ extern "C" {
 ACCEL_SIM_MEETS uint64_t accel_sim_barrier(int predicate, unsigned kind);
 
 // Waits for the lanes of a mask, which must name this lane, and all of them the same mask and kind. Returns the values of
-// the lanes of the warp, by lane; undefined for lanes outside of the mask. Valid until the next collective of this lane.
+// the lanes of the warp, by lane; undefined for lanes outside of the mask, and for those that have ended. After the 64 of them
+// are the lanes that have values. Valid until the next collective of this lane.
 ACCEL_SIM_MEETS const uint64_t* accel_sim_collect(uint64_t mask, uint64_t value, unsigned kind);
 
 // The lanes of this warp that are at this call together: the others have ended, or wait elsewhere.

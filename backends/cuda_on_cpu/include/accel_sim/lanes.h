@@ -26,7 +26,7 @@ struct Lanes {
     ACCEL_SIM_INLINE uint64_t votes(bool predicate) const {
         const uint64_t* const values = accel_sim_collect(mask, predicate, VOTE);
         uint64_t result = 0;
-        for (uint64_t rest = mask; rest; rest &= rest - 1)
+        for (uint64_t rest = mask & word_at(values + 64); rest; rest &= rest - 1)
             if (word_at(values + __builtin_ctzll(rest))) result |= rest & -rest;
         return result;
     }
@@ -35,7 +35,7 @@ struct Lanes {
     ACCEL_SIM_INLINE uint64_t matches(uint64_t bits) const {
         const uint64_t* const values = accel_sim_collect(mask, bits, MATCH);
         uint64_t result = 0;
-        for (uint64_t rest = mask; rest; rest &= rest - 1)
+        for (uint64_t rest = mask & word_at(values + 64); rest; rest &= rest - 1)
             if (word_at(values + __builtin_ctzll(rest)) == bits) result |= rest & -rest;
         return result;
     }

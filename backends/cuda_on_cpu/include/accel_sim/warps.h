@@ -53,9 +53,10 @@ ACCEL_SIM_INLINE T shuffle_xor(Mask mask, T value, int bits, int width) {
     return shuffle_from(mask, value, from, from >= 0 && from < int(lane() & -width) + width);
 }
 
-// Folds the values of the lanes of a mask, the lowest lane first.
+// Folds the values of the lanes of a mask that have not ended, the lowest lane first.
 template <typename T, typename Function>
 ACCEL_SIM_INLINE T fold(Mask mask, const uint64_t* values, T result, Function function) {
+    mask &= Mask(word_at(values + 64));
     for (; mask; mask &= mask - 1) {
         const unsigned lane = __builtin_ctzll(mask);
         result = function(result, value_of<T>(values, lane), lane);

@@ -105,8 +105,8 @@ def source_of(x: Any) -> Source:
         return _source_of_array(x)
     if requires_gradients(x):
         raise TypeError(
-            f"this {type(x).__name__} requires gradients, which views do not track; write x.detach(), or make it "
-            f"without: requires_grad=False, needs_grad=False"
+            f"this {type(x).__name__} requires gradients, which views do not track; take one without them: write "
+            f"x.detach()"
         )
     if not hasattr(x, "__dlpack__"):
         raise TypeError(

@@ -71,11 +71,14 @@ class Child:
             with suppress(KernelSyntaxError):
                 writer.send(function())
 
-    def results(self):
-        """Wait for it, and return what the functions returned, up to the one that ended it."""
+    def results(self, patience=PATIENCE):
+        """Wait for it, and return what the functions returned, up to the one that ended it.
+
+        `patience` is how many seconds one function may take; None for no bound.
+        """
         results = []
         with suppress(EOFError):
-            while self.reader.poll(PATIENCE):
+            while self.reader.poll(patience):
                 results.append(self.reader.recv())
         self.process.kill()
         self.process.join()
@@ -92,7 +95,8 @@ def line_of(mutation, match):
 def run(results, only):
     """Append a line for each mutation that the file does not have yet."""
     programs, done = every_program(), {line["name"] for line in read(results)}
-    [every] = Child(partial(every_mutation, programs, only)).results()
+    # It compiles each program that the cache does not have, which takes minutes after a change of the headers.
+    [every] = Child(partial(every_mutation, programs, only)).results(patience=None)
     remaining = [each for each in every.values() if each.name not in done]
     cores = os.cpu_count()
     with results.open("a") as file:

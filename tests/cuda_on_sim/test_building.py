@@ -322,11 +322,14 @@ def test_an_interrupt_ends_the_compiler_and_leaves_no_file(cache, tmp_path):
     )
     environment = {**os.environ, "ACCEL_CACHE_DIR": str(cache.parent), VARIABLE: command}
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, env=environment)
-    while not marker.exists():
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    assert "KeyboardInterrupt" in process.communicate()[1]
+    try:
+        while not marker.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
     assert not [path for path in cache.iterdir() if path.is_dir() and path.name.startswith("tmp")]
 
 

@@ -88,11 +88,13 @@ PLACES = {
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("place", PLACES)
-def test_an_interrupt_ends_all_that_a_compiler_started(endless, place):
+def test_an_interrupt_ends_all_that_a_compiler_started(endless, place, times):
     process = process_with(PLACES[place])
     child = started(process, endless)
-    process.send_signal(signal.SIGINT)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
     assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
     assert ended(child)
 

@@ -17,10 +17,24 @@ DTYPES = [dtype for dtype in supported() if dtype.itemsize > 1 or dtype.kind in 
 INTEGERS = [dtype for dtype in DTYPES if dtype.kind in "iu"]
 FLOATS = [dtype for dtype in DTYPES if dtype.kind == "f" or dtype == BF16]
 COMPLEX = [dtype for dtype in DTYPES if dtype.kind == "c"]
+
+
+def smaller(a, b):
+    """Return the smaller numbers, -0.0 of two zeros; of these NumPy's choice depends on the dtype."""
+    if a.dtype.kind != "f":
+        return np.minimum(a, b)
+    return np.where((a == 0) & (b == 0), -(-a + -b), np.minimum(a, b))
+
+
+def larger(a, b):
+    """Return the larger numbers, 0.0 of two zeros."""
+    return -smaller(-a, -b) if a.dtype.kind == "f" else np.maximum(a, b)
+
+
 UFUNCS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
     "mod": np.remainder, "pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
-    "lshift": np.left_shift, "rshift": np.right_shift, "min": np.minimum, "max": np.maximum,
+    "lshift": np.left_shift, "rshift": np.right_shift, "min": smaller, "max": larger,
 }  # fmt: skip
 COMPARISONS = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+import accel
+from accel.errors import KernelMemoryError
+
 from .gpu import launch
 
 TYPES = {
@@ -225,3 +228,22 @@ def test_blocks_that_wait_for_others_let_them_run(seed):
     data = np.arange(BLOCK, dtype="i4")
     out = launch(SOURCE, "pass_on", GRID, BLOCK, np.zeros(1, "i4"), data, np.zeros(GRID * BLOCK, "i4"), seed=seed)[2]
     np.testing.assert_array_equal(out.reshape(GRID, BLOCK), np.outer(np.arange(GRID), data))
+
+
+WIDE = r"""
+extern "C" __global__ void count(uint4* at, int wild) {
+    if (wild) at = (uint4*)4096;
+    uint4 old = {0, 0, 0, 0}, next = {1, 2, 3, 4};
+    atomicCAS(at, old, next);
+}
+"""
+
+
+def test_an_atomic_operation_of_16_bytes_that_faults_does_not_stop_those_after_it():
+    count = accel.RawKernel.from_source(WIDE, "count")
+    with accel.using(kernel_checks="sync"):
+        with pytest.raises(KernelMemoryError, match="invalid address"):
+            count(accel.zeros(4, "uint32", device="sim"), 1, grid=1, block=1).wait()
+        x = accel.zeros(4, "uint32", device="sim")
+        count(x, 0, grid=1, block=1)
+        assert x.to_numpy().tolist() == [1, 2, 3, 4]

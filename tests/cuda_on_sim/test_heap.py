@@ -9,6 +9,7 @@ import accel
 from accel.errors import KernelFaultError, KernelMemoryError
 from accel.memory import heap_of
 
+from ..tables import rows
 from .gpu import Gpu, launch
 
 SOURCE = r"""
@@ -200,3 +201,42 @@ def test_pieces_of_the_heap_do_not_overlap_and_are_used_again(operations, checks
                 np.testing.assert_array_equal(given, array > 0)
             whole = launch(SOURCE, "ask", 1, 1, 65_000, np.zeros(1, "i4"), checks=checks)[1]
             assert whole == 3, "all was freed, so there is room again"
+
+
+DEEP = r"""
+__device__ __attribute__((noinline)) int deep(int level, int first, int size) {
+    volatile char* room = (volatile char*)__builtin_alloca(first);
+    room[0] = level;
+    void* piece = malloc(size);
+    const int below = deep(level + 1, 16, size);
+    free(piece);
+    return below + room[0];
+}
+__device__ __attribute__((noinline)) int deep_print(int level, int first) {
+    volatile char* room = (volatile char*)__builtin_alloca(first);
+    room[0] = level;
+    printf("%d ", level);
+    return deep_print(level + 1, 512) + room[0];
+}
+extern "C" __global__ void fall(int* y, int first, int size) { y[0] = deep(0, first, size); }
+extern "C" __global__ void fall_printing(int* y, int first, int size) { y[0] = deep_print(0, first); }
+extern "C" __global__ void go_on(int* y) {
+    int* piece = (int*)malloc(64);
+    printf("-");
+    y[0] = piece != nullptr;
+    free(piece);
+}
+"""
+
+
+@pytest.mark.slow
+@rows("kernel, checks, size", [("fall", "none", 16), ("fall", "all", 1000), ("fall_printing", "none", 0)])
+def test_a_kernel_whose_stack_ends_in_the_runtime_leaves_no_lock_behind(kernel, checks, size, capsys):
+    fall, go_on = (accel.RawKernel.from_source(DEEP, name) for name in (kernel, "go_on"))
+    with accel.using(kernel_checks=checks):
+        for first in range(16, 1216, 48):
+            with pytest.raises(KernelFaultError, match="stack overflow"):
+                fall(accel.container([0], "int32", device="sim"), first, size, grid=1, block=1).wait()
+            y = accel.container([0], "int32", device="sim")
+            go_on(y, grid=1, block=1)
+            assert y.to_numpy().tolist() == [1]

@@ -52,7 +52,7 @@ void free_block(BlockChecks* block) {
 }
 
 BlockChecks* take_idle(Checks& checks) {
-    LockGuard guard(checks.lock);
+    Locked locked(checks.lock);
     BlockChecks* block = checks.idle;
     if (block) checks.idle = block->idle;
     return block;
@@ -157,7 +157,7 @@ void checks_block_end(Block& block) {
     BlockChecks& mine = checks_of(block);
     if (checks.counts_banks) end_banks(block, checks);
     block.checks = nullptr;
-    LockGuard guard(checks.lock);
+    Locked locked(checks.lock);
     keep(checks, mine.arena);
     mine.idle = checks.idle;
     checks.idle = &mine;

@@ -8,7 +8,6 @@
 // below the epoch at which a launch began, or at which a block passed its last barrier, is ordered: one comparison. No
 // shadow is cleared between blocks and launches.
 #pragma once
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,16 +133,6 @@ struct Checks {                   // of a launch
         return find_site(pc, index);
     }
     unsigned find_site(uint64_t pc, unsigned index);  // 0 if the table is full
-};
-
-class LockGuard {
-public:
-    explicit LockGuard(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
-    ~LockGuard() { pthread_mutex_unlock(&lock_); }
-    LockGuard(const LockGuard&) = delete;
-
-private:
-    pthread_mutex_t& lock_;
 };
 
 inline Checks* checks_of(const Thread& thread) { return (Checks*)thread.run->checks; }

@@ -137,7 +137,7 @@ void settle_banks(const Block& block) {
 void end_banks(const Block& block, Checks& checks) {
     settle_banks(block);
     BlockChecks& mine = checks_of(block);
-    LockGuard guard(checks.lock);
+    Locked locked(checks.lock);
     while (BankSite* site = mine.banks) {
         mine.banks = site->next;
         const bool dynamic = holds(mine.dynamic, site->address);

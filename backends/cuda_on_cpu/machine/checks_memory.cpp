@@ -90,7 +90,7 @@ int32_t variable_at(const Launch& launch, uint64_t offset) {
 }
 
 void name_piece(Heap& heap, Finding& finding) {
-    LockGuard guard(heap.lock);
+    Locked locked(heap.lock);
     if (uint64_t(finding.offset) >= heap.bytes()) return;
     const Piece piece = heap.at(finding.address);
     finding.offset -= int64_t(piece.offset);

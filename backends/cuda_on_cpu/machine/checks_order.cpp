@@ -158,7 +158,7 @@ void acquire_by(Checks& checks, BlockChecks& block, unsigned thread, const uint6
     Log* log;
     uint64_t count;
     {
-        LockGuard guard(checks.lock);
+        Locked locked(checks.lock);
         log = find_log(checks, location);
         count = log ? log->count : 0;
     }
@@ -189,7 +189,7 @@ bool is_known(const Thread& thread, uint64_t cell, uint64_t owner) {
     if (order.ordering && covers(*order.ordering, cell, owner, thread)) return true;
     if (!order.acquired && !block.acquired) return false;
     Checks& checks = *checks_of(thread);
-    LockGuard guard(checks.lock);
+    Locked locked(checks.lock);
     Query query(checks, thread, cell, owner);
     const Release* ordering = query.search(order.acquired, block.acquired);
     if (ordering) order.ordering = ordering;
@@ -303,7 +303,7 @@ void publish(Thread& thread, const uint64_t* location) {
     for (Release* release : releases) {
         if (!release) continue;
         Checks& checks = *checks_of(thread);
-        LockGuard guard(checks.lock);
+        Locked locked(checks.lock);
         Log* log = make_log(checks, location);
         if (release->log == log) continue;
         release->log = log;

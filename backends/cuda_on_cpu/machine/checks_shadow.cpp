@@ -81,7 +81,7 @@ uint64_t draw_epoch(BlockChecks& block, const Checks& checks) {
 Owner owner_of(uint64_t cell) { return owners[epoch_of(cell) / GRANULE % OWNERS]; }
 
 uint8_t* local_map_of(Checks& checks, uintptr_t stack) {
-    LockGuard guard(checks.lock);
+    Locked locked(checks.lock);
     for (uint64_t i = 0; i < checks.local_map_count; ++i)
         if (checks.local_maps[i].stack == stack) return checks.local_maps[i].marks;
     LocalMap* maps = (LocalMap*)realloc(checks.local_maps, (checks.local_map_count + 1) * sizeof *maps);
@@ -115,6 +115,7 @@ void* Arena::take(uint64_t size) {
     constexpr uint64_t CHUNK = 1 << 14;
     size = (size + 15) / 16 * 16;
     if (!chunks || chunks->used + size > CHUNK) {
+        touch_stack();
         Chunk* chunk = (Chunk*)calloc(1, CHUNK + size);
         if (!chunk) abort();
         chunk->next = chunks;

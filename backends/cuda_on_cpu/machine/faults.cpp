@@ -204,10 +204,19 @@ static Kind kind_of(int signal, bool overflow) {
     }
 }
 
+// Whether the system had no room for the frame of a tick on a stack of which so much is left: it does not say where.
+static bool lacks_frame([[maybe_unused]] const siginfo_t& info, [[maybe_unused]] uintptr_t left) {
+#if defined(SI_KERNEL)
+    return info.si_signo == SIGSEGV && info.si_code == SI_KERNEL && left < RUNTIME_STACK;
+#else
+    return false;
+#endif
+}
+
 static void stop_at_fault(Worker& worker, Thread& thread, int signal, siginfo_t* info, void* context) {
     const uintptr_t base = (uintptr_t)&thread, stack = stack_pointer_of(context), pc = pc_of(context);
     const uintptr_t address = signal == SIGSEGV || signal == SIGBUS ? (uintptr_t)info->si_addr : 0;
-    const bool overflow = stack < base + 2 * PAGE || address - base - PAGE < PAGE;
+    const bool overflow = stack < base + 2 * PAGE || address - base - PAGE < PAGE || lacks_frame(*info, stack - base - 2 * PAGE);
     Finding finding = {};
     finding.kind = kind_of(signal, overflow);
     finding.range = -1;

@@ -7,6 +7,7 @@
 // checks*.cpp and callbacks.cpp (what -fsanitize=thread,alignment,bounds calls) to the other. The functions at the end
 // are what the former call of checks.cpp.
 #pragma once
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "launch.h"
@@ -24,6 +25,30 @@ namespace accel_sim {
 struct Block;
 struct Worker;
 struct Run;
+
+constexpr uintptr_t RUNTIME_STACK = 16 * 1024;  // what a call of the runtime needs, with the frame of a signal
+
+// Reads the stack below: a kernel that has used all of it faults here, and not under a lock, of ours or
+// of the C library, which would stay taken.
+// The steps are less than a page, so that none passes the guard.
+inline void touch_stack() {
+    const volatile char* here = (const volatile char*)__builtin_frame_address(0);
+    for (uintptr_t below = 2048; below <= RUNTIME_STACK; below += 2048) (void)here[-ptrdiff_t(below)];
+}
+
+// A lock that is held for some stores. Findings, output, the grid barrier and the device heap are rare.
+class Locked {
+public:
+    explicit Locked(pthread_mutex_t& lock) : lock_(lock) {
+        touch_stack();
+        pthread_mutex_lock(&lock_);
+    }
+    ~Locked() { pthread_mutex_unlock(&lock_); }
+    Locked(const Locked&) = delete;
+
+private:
+    pthread_mutex_t& lock_;
+};
 
 // Shadow of one thread: where checks*.cpp find what they keep of it.
 struct Shadow {

@@ -39,6 +39,7 @@ static int conversions(const char* format) {
 // As CUDA's printf: returns the number of conversions, -1 without a format, -2 if it fails.
 static int print_formatted(Machine& machine, const char* format, va_list values) {
     if (!format) return -1;
+    touch_stack();
     char line[1024];
     va_list again;
     va_copy(again, values);

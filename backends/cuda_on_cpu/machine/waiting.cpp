@@ -59,6 +59,7 @@ static Group* open_group(Block& block, Warp& warp, uint64_t mask, unsigned kind)
     if (group) {
         warp.free = group->next;
     } else {
+        touch_stack();
         group = (Group*)calloc(1, sizeof(Group));
         if (!group) return nullptr;
         group->made_before = block.groups;

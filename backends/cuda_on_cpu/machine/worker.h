@@ -9,17 +9,6 @@
 #pragma GCC visibility push(hidden)
 namespace accel_sim {
 
-// A lock that is held for some stores. Findings, output, the grid barrier and the device heap are rare.
-class Locked {
-public:
-    explicit Locked(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
-    ~Locked() { pthread_mutex_unlock(&lock_); }
-    Locked(const Locked&) = delete;
-
-private:
-    pthread_mutex_t& lock_;
-};
-
 // The barrier of a cooperative launch, over all its blocks.
 struct GridBarrier {
     uint64_t generation, waiting, ended;

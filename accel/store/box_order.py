@@ -8,9 +8,10 @@ are looked up and the work is recorded. So any two works that use the same eleme
 The order is the same for all elements they share. No work waits for one that was recorded later, so there is no
 deadlock. No thread waits while it holds the lock.
 
-A task leaves after all works that it waits for, also if it failed or never began. So its use replaces the earlier uses
+A task leaves after all tasks that it comes after, also if it failed or never began. So its use replaces their uses
 inside of the boxes that it writes: work that waits for the task need not wait for these. A use by the host replaces
-none, because an interrupt may end the wait of the host.
+none, because an interrupt may end the wait of the host. None replaces it: the host records tasks that Dask will run
+while it uses the root, to hand the values over.
 
 A work leaves before the threads that wait for it go on. So they find its failure.
 """
@@ -125,7 +126,7 @@ def _record(work: Work, use: Use, after: dict[int, Work]) -> None:
         if other is work or not _ordered(earlier, use):
             continue
         after[id(other)] = other
-        if replaces and covers(use.box, box):
+        if replaces and type(other) is not HostWork and covers(use.box, box):
             replaced.append((box, other))
     regions.uses.add(use.box, work, use)
     for box, other in replaced:

@@ -16,7 +16,7 @@ from accel.engines.dask.programs import usage
 from accel.engines.dask.tiles import Holder, Key, Tile, Tiles, here
 from accel.engines.dask.tiling import Tiling
 from accel.engines.dask.unbound import end_of
-from accel.engines.dask.works import Handover, PointWork, uses_of
+from accel.engines.dask.works import PointWork, uses_of
 from accel.engines.eager import EagerEngine
 from accel.engines.futures import Future, WorksFuture
 from accel.engines.memory_budget.requests import Usage, refuse_larger
@@ -31,9 +31,9 @@ from accel.engines.task_launch import Launch
 from accel.errors import StoreError, StoreValueError
 from accel.memory.sizes import as_bytes
 from accel.store import box_order
-from accel.store.box_order import Use
+from accel.store.box_order import HostWork, Use
 from accel.store.logical_store import LogicalStore
-from accel.store.regions import Access, Work
+from accel.store.regions import Access, Work, lock
 from accel.store.root import HOST, Root
 
 if TYPE_CHECKING:
@@ -285,15 +285,21 @@ class DaskEngine(Engine):
 
     @contextmanager
     def _handover(self, uses: Sequence[Use]) -> Iterator[None]:
-        """Wait for other work on some roots, and let no other thread submit launches on them inside the block."""
-        handover = Handover(uses)
+        """Wait for other work on some roots, and let no other thread submit launches on them inside the block.
+
+        Values of a root go from memory of this process to the cluster, or from one version to the next. No other
+        thread may gather them, or write to the memory, at that time.
+        """
+        handover = HostWork()
         try:
-            for work in box_order.enter(handover, uses):
-                if not self._ours(work):
-                    work.settle()
+            with lock:  # a thread that finds the work also finds the works that it waits for
+                handover.after = [each for each in box_order.enter(handover, uses) if not self._ours(each)]
+            for work in handover.after:
+                work.settle()
             yield
         finally:
-            handover.leave()
+            box_order.leave(handover, uses)
+            handover.end()
 
     def _ours(self, work: Work) -> bool:
         """Tell whether Dask knows what comes after a work."""
@@ -315,7 +321,7 @@ class DaskEngine(Engine):
         values = self._sent_to_cluster(plan)
         works = [PointWork(self.cluster, each.point.uses, _step(meter, each.point)) for each in plan.points]
         for work in works:
-            box_order.enter(work, work.uses)
+            work.enter()
         for version in plan.versions.values():
             self._install(version, values)
         end = end_of(self.cluster, plan.points, values)

@@ -13,6 +13,7 @@ from accel.dtypes import DType
 from accel.engines.dask.cluster import Cluster, lost, reaching
 from accel.engines.dask.tiling import Tiling, within
 from accel.engines.dask.worker_memory import MEMORY, WorkerTile
+from accel.engines.dask.works import PointWork
 from accel.engines.dask.works import failure_of as failure_of_value
 from accel.memory.any_storage import AnyStorage
 from accel.memory.byte_copies import copy_elements
@@ -172,6 +173,10 @@ class Tiles:
         """Tell whether a tile failed; raise the failure if the regions of the root do not know it."""
         root = self._root()
         failure = lost() if self.cluster.lost else failure_of_value(tile.value)
+        if failure is not None and root is not None:
+            for work in root.regions.pending(tile.box, writing=False):
+                if isinstance(work, PointWork):  # it records the failure when it leaves
+                    work.settle()
         if failure is not None and (root is None or root.regions.failure_of(tile.box) is None):
             self.cluster.refuse_lost()
             raise failure

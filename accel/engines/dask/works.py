@@ -2,6 +2,10 @@
 
 No thread of this process waits for the points before it: Dask runs a point when the values that it reads are there. The
 point is in the regions of its roots, so that the host and tasks of other engines wait for it.
+
+**The invariant.** A point leaves the regions after the points that it comes after. Dask does not know of these if it
+reads none of their values, and may run it before them. So of two points that write an element, the one that was
+submitted later decides whether the element is valid.
 """
 
 import threading
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
     Value = Future[Any]
 
-__all__ = ["Handover", "LaunchEnd", "PointWork", "failure_of", "uses_of"]
+__all__ = ["LaunchEnd", "PointWork", "failure_of", "uses_of"]
 
 
 class LaunchEnd:
@@ -57,34 +61,6 @@ class LaunchEnd:
             each.leave()
 
 
-class Handover:
-    """The submission of a launch: other work on its roots comes before it or after it.
-
-    Values of a root go from memory of this process to the cluster, or from one version to the next. No other
-    thread may gather them, or write to the memory, at that time.
-    """
-
-    __slots__ = ("_over", "failure", "uses")
-
-    def __init__(self, uses: Sequence[Use]) -> None:
-        self.uses = uses
-        self.failure: BaseException | None = None
-        self._over = threading.Event()
-
-    def done(self) -> bool:
-        """Tell whether it is over."""
-        return self._over.is_set()
-
-    def settle(self) -> None:
-        """Block until it is over."""
-        self._over.wait()
-
-    def leave(self) -> None:
-        """End it, and let other work on the roots go on."""
-        box_order.leave(self, self.uses)
-        self._over.set()
-
-
 class PointWork:
     """One point of a launch, as a `Work` of `accel.store.regions`.
 
@@ -100,7 +76,7 @@ class PointWork:
         Why it failed; known when it is over.
     """
 
-    __slots__ = ("_end", "_lock", "_missing", "_over", "cluster", "failure", "step", "uses")
+    __slots__ = ("_after", "_end", "_later", "_lock", "_missing", "_over", "cluster", "failure", "step", "uses")
 
     def __init__(self, cluster: Cluster, uses: Sequence[Use], step: Callable[[], object] | None = None) -> None:
         self.uses = uses
@@ -108,9 +84,16 @@ class PointWork:
         self.failure: BaseException | None = None
         self.cluster = cluster
         self._end: LaunchEnd | None = None
+        self._after: list[PointWork] = []
+        self._later: list[PointWork] = []
+        # Guards the two below and that others leave after this one. No thread takes a second lock while it holds it.
         self._lock = threading.Lock()
         self._missing = 0
         self._over = threading.Event()
+
+    def enter(self) -> None:
+        """Record the work in the regions of its roots."""
+        self._after = [each for each in box_order.enter(self, self.uses) if isinstance(each, PointWork)]
 
     def done(self) -> bool:
         """Tell whether it is over."""
@@ -131,13 +114,33 @@ class PointWork:
             future.add_done_callback(self._note_done)  # type: ignore[no-untyped-call]
 
     def leave(self) -> None:
-        """End the work now."""
-        try:
-            if self.step is not None:
-                self.step()
-        finally:
-            box_order.leave(self, self.uses)
+        """End the work as soon as those that it comes after have left; its values are known."""
+        # A loop: a thousand launches may have overwritten the values of a slow one.
+        ready = [self]
+        while ready:
+            work = ready.pop()
+            if not work._waits():
+                ready += work._leave()
+
+    def _waits(self) -> bool:
+        """Tell whether an earlier work has not left; the last of these to leave lets this one go on."""
+        while self._after:
+            earlier = self._after.pop()
+            with earlier._lock:
+                if not earlier._over.is_set():
+                    earlier._later.append(self)
+                    return True
+        return False
+
+    def _leave(self) -> "list[PointWork]":
+        """End the work now, and return the works that waited for it."""
+        if self.step is not None:
+            self.failure = self.failure or _failure_of_call(self.step)
+        box_order.leave(self, self.uses)
+        with self._lock:
             self._over.set()
+            later, self._later = self._later, []
+        return later
 
     def _note_done(self, future: "Value") -> None:
         failure = failure_of(future)

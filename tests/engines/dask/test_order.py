@@ -26,16 +26,18 @@ def slow(cluster):
 
     @task
     def fail(x: InOut):
-        from distributed import Event
+        from distributed import Event, secede
 
+        secede()  # its worker has one thread, and may be given the tasks that set the event
         Event(name).wait()
         raise ZeroDivisionError("planted")
 
     @task
     def fail_and_choose(x: InOut, found: Output):
-        from distributed import Event
+        from distributed import Event, secede
 
         if x.domain.lo[0]:
+            secede()
             Event(name).wait()
             raise ZeroDivisionError("planted")
         found.create_output_buffer((1,), bind_buffer=True)

@@ -55,7 +55,7 @@ class MemoryPointer(NamedTuple):
             If the memory has fewer.
         """
         flat = xp.asarray(self.array.storage)
-        whole = flat.view(np.uint8)
+        whole: Array = flat.view(np.uint8)
         start = self.ptr - MemoryPointer(flat).ptr
         if start < 0 or start + nbytes > whole.size:
             raise ValueError(f"{nbytes} bytes were asked for at byte {start} of memory of {whole.size} bytes")

@@ -113,6 +113,8 @@ def test_floats_are_computed_as_numpy_s_arrays_are(dtype, x, y):
     for op, name in names.items():
         with np.errstate(all="ignore"):
             expected = getattr(np, name)(np.array([a]), np.array([b]))[0]
+        if name in ("minimum", "maximum") and a == b == 0:  # NumPy's choice of two zeros depends on the dtype
+            expected = a + b if name == "maximum" else -(-a + -b)
         np.testing.assert_equal(binary(op, a, b), expected)
 
 

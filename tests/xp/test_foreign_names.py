@@ -26,7 +26,7 @@ NAMES = {
 }
 MEMBERS = (
     "get numpy asnumpy cpu cuda to detach clone contiguous type float double half int long numel dim permute unsqueeze "
-    "element_size data data_ptr exp median unique tofile flags base put"
+    "element_size data data_ptr exp median unique tofile base put"
 )
 FUNCTIONS = "tensor as_tensor asanyarray cat clamp device_put device_get asnumpy random rand randn float64_ frombuffer"
 

@@ -1,8 +1,8 @@
-"""The profiles of the tests: quick, which `ci/test` runs, and full, which `ci/test --full` and a plain pytest run.
+"""The two profiles of the tests: quick, which `ci/test` runs, and full, which `ci/test --full` and a plain pytest run.
 
 What quick leaves out is decided here, by three rules:
 
-* Tests marked `slow` do not run. `ci/test --slow`, which continuous integration runs, leaves out the two others alone.
+* Tests marked `slow` run in full only.
 * Of a test with several parameters, those combinations run that together have each value of each parameter. They are
   drawn by the name of the test, so they are the same in every process.
 * A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, and both at
@@ -14,10 +14,9 @@ from random import Random
 
 from hypothesis import settings
 
-__all__ = ["QUICK", "SLOW", "divided", "of_each_value", "repeats"]
+__all__ = ["QUICK", "divided", "of_each_value", "repeats"]
 
-PROFILE = os.environ.get("ACCEL_TEST_PROFILE")
-QUICK, SLOW = PROFILE in ("quick", "slow"), PROFILE != "quick"
+QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
 # Where Hypothesis keeps the settings of a property; it has no public way to change them after the decorator.
 SETTINGS = "_hypothesis_internal_use_settings"
 
@@ -42,7 +41,7 @@ def divided(items):
     """Divide tests into those of the profile quick and the others; properties of the first get fewer examples."""
     chosen, others = [], []
     for item in items:
-        (chosen if SLOW or not item.get_closest_marker("slow") else others).append(item)
+        (others if item.get_closest_marker("slow") else chosen).append(item)
     for function in {getattr(item, "function", None) for item in chosen}:
         shorten(function)
     return chosen, others

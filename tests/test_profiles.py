@@ -68,13 +68,6 @@ def test_quick_has_a_quarter_of_the_examples(run):
 
 
 @pytest.mark.slow
-def test_slow_has_the_examples_of_quick_and_the_slow_tests(run):
-    printed = run("slow")
-    assert "examples: 10\n" in printed
-    assert "PASSED test_ours.py::test_slow" in printed
-
-
-@pytest.mark.slow
 def test_full_has_all(run):
     printed = run("full")
     assert "examples: 40\n" in printed

@@ -191,7 +191,7 @@ class AcceleratorDataContainer(ContainerCopies[Scalar_co], Interchange):
             """Raise the AttributeError, with what to write."""
             if name.startswith("_"):
                 return object.__getattribute__(self, name)  # a property may have failed, whose error says more
-            advice = of_container(name, dir(np.ndarray))
+            advice = of_container(name, vars(np.ndarray))
             message = f"{type(self).__name__!r} object has no attribute {name!r}{advice}"
             raise AttributeError(message, name=name, obj=self)
 

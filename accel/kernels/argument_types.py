@@ -13,7 +13,7 @@ from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, DTypeError, KernelSignatureError, LayoutError
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, StructType, TensorType
 from accel.kernels.functions import Func
-from accel.kernels.raw.conversions import exactly, fitting
+from accel.kernels.raw.conversions import converting, exactly, fitting
 from accel.layout import ComposedLayout, Layout, Swizzle
 from accel.memory import AnyStorage
 from accel.views import BufferView, LayoutTensor
@@ -143,8 +143,7 @@ def memory(cls: type | None, dtype: DType | None, rank: int | None) -> Accept:
 
 def _conversion(source: DType, dtype: DType, cls: type | None) -> str:
     """Return the Python that converts memory `x` to a dtype, for a parameter with a class."""
-    array = "xp.real(xp.asarray(x))" if source.kind == "c" != dtype.kind else "xp.asarray(x)"
-    text, kind = f"xp.astype({array}, {dtype.name!r})", cls or object
+    text, kind = converting(source, dtype), cls or object
     if issubclass(kind, StridedView | LayoutTensor):
         return f"{kind.__name__}({text})"
     if issubclass(kind, np.ndarray):

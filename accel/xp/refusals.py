@@ -65,7 +65,7 @@ def no_attribute(x: Any, name: str) -> Any:
         return object.__getattribute__(x, name)  # a property may have failed, whose error says more
     devices = (device for device in Device.available() if device is not Device.CPU) if name in {"cuda", "gpu"} else ()
     target, on_host = str(next(iter(devices), Device.CPU)), x.device is Device.CPU
-    advice = of_array(name, dir(x.__array_namespace__()), dir(np.ndarray), target, on_host=on_host)
+    advice = of_array(name, x.__array_namespace__().__all__, vars(np.ndarray), target, on_host=on_host)
     raise AttributeError(f"'Array' object has no attribute {name!r}{advice}", name=name, obj=x)
 
 

@@ -1,29 +1,15 @@
-"""Folders of caches: files are written at once, and what was used least recently makes room."""
+"""Folders of caches: what was used least recently makes room."""
 
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["drop_oldest", "is_time_to_look", "used", "write"]
+__all__ = ["drop_oldest", "is_time_to_look", "used"]
 
 _PAUSE = 60.0  # seconds between two looks at all files, which take longer than a compilation where they are thousands
-
-
-def write(file: Path, content: bytes) -> None:
-    """Write a file under another name and then rename it: a process that opens it reads all of it.
-
-    A folder in its place is removed. Nothing is done if anything fails, because a cache can be without the file.
-    """
-    with suppress(OSError), tempfile.TemporaryDirectory(dir=file.parent) as scratch:
-        whole = Path(scratch, file.name)
-        whole.write_bytes(content)
-        if file.is_dir():
-            file.rename(Path(scratch, "folder"))
-        whole.replace(file)
 
 
 def used(file: Path) -> None:

@@ -14,6 +14,7 @@ from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
 from accel.ir import Program
 
+from .host_code.interruption import NOTE
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
 from .host_code.process import symbols
@@ -166,9 +167,7 @@ class HostKernel:
 
 def interrupted(name: str) -> KeyboardInterrupt:
     """Return the error of a kernel that an interrupt of another thread stopped."""
-    return KeyboardInterrupt(
-        f"kernel {name} was stopped before its end; the elements that it had written stay as it wrote them"
-    )
+    return KeyboardInterrupt(NOTE % name)
 
 
 def _refuse_large_arrays(program: Program) -> None:

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from accel.backends.common.cache_files import is_whole, put, record, recorded
 from accel.backends.cuda_on_cpu.build import compilers, disk_cache, libraries
 from accel.backends.cuda_on_cpu.build.building import build
-from accel.backends.cuda_on_cpu.build.cache_files import is_whole, put, record, recorded
 from accel.backends.cuda_on_cpu.build.compilers import find_compiler
 from accel.backends.cuda_on_cpu.build.precompiled import words_for
 from accel.backends.cuda_on_cpu.programs.execution import run_program

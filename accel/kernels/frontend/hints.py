@@ -36,6 +36,7 @@ _SYNTAX: Mapping[str, tuple[str, str]] = {
     "Lambda": ("a lambda", "define a function outside, with @accel.func"),
     "List": ("a list", "write a tuple, or stack_allocation(dtype, shape) for an array"),
     "ListComp": ("a list comprehension", "write a loop"),
+    "MatMult": ("the operator @", "write a loop over the products"),
     "Match": ("match", "write if and elif"),
     "NamedExpr": ("an assignment expression (:=)", "assign in a line before"),
     "Nonlocal": ("nonlocal", "write the value to a view"),
@@ -48,8 +49,6 @@ _SYNTAX: Mapping[str, tuple[str, str]] = {
     "With": ("with", "enter it around the launch"),
     "Yield": ("yield", "write results to a view"),
 }
-
-_OPERATORS: Mapping[str, str] = {"MatMult": "@"}
 
 _CALLS: Mapping[Any, str] = {
     print: "write what you want to see to a view",
@@ -99,7 +98,7 @@ _NAMES: Mapping[str, str] = {
 def of_syntax(node: ast.AST) -> str:
     """Return what is wrong with a part of Python's syntax that kernels do not have, and what to write."""
     name = type(node).__name__
-    what, write = _SYNTAX.get(name, (f"the operator {_OPERATORS[name]}" if name in _OPERATORS else name, ""))
+    what, write = _SYNTAX.get(name, (name, ""))
     return f"{what} is not supported in kernels" + (f"; {write}" if write else "")
 
 

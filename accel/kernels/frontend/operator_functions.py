@@ -21,7 +21,7 @@ __all__ = ["OPERATOR_FUNCTIONS"]
 
 _ZERO = Constant(0)
 
-_BINARY: Mapping[type[ast.operator], tuple[str, ...]] = {
+_BINARY: Mapping[type[ast.AST], tuple[str, ...]] = {
     ast.Add: ("add",),
     ast.Sub: ("subtract", "sub"),
     ast.Mult: ("multiply", "mul"),
@@ -34,7 +34,7 @@ _BINARY: Mapping[type[ast.operator], tuple[str, ...]] = {
     ast.LShift: ("left_shift", "lshift"),
     ast.RShift: ("right_shift", "rshift"),
 }
-_COMPARISONS: Mapping[type[ast.cmpop], tuple[str, ...]] = {
+_COMPARISONS: Mapping[type[ast.AST], tuple[str, ...]] = {
     ast.Lt: ("less", "lt"),
     ast.LtE: ("less_equal", "le"),
     ast.Gt: ("greater", "gt"),
@@ -44,16 +44,9 @@ _COMPARISONS: Mapping[type[ast.cmpop], tuple[str, ...]] = {
 }
 
 
-def _operation(op: type[ast.operator]) -> Callable[..., Entity]:
+def _of_operator(evaluate: Callable[..., Entity], op: type[ast.AST]) -> Callable[..., Entity]:
     def handle(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
-        return apply(act, node, op(), x, y)
-
-    return handle
-
-
-def _comparison(op: type[ast.cmpop]) -> Callable[..., Entity]:
-    def handle(act: Activation, node: ast.AST, x: Entity, y: Entity) -> Entity:
-        return comparison(act, node, op(), x, y)
+        return evaluate(act, node, op(), x, y)
 
     return handle
 
@@ -123,9 +116,9 @@ def _of_modules(handler: Callable[..., Entity], names: tuple[str, ...]) -> dict[
 
 OPERATOR_FUNCTIONS: Mapping[Any, Callable[..., Entity]] = {
     function: handler
-    for table, of in ((_BINARY, _operation), (_COMPARISONS, _comparison))
+    for table, evaluate in ((_BINARY, apply), (_COMPARISONS, comparison))
     for op, names in table.items()
-    for function, handler in _of_modules(of(op), names).items()  # type: ignore[arg-type]
+    for function, handler in _of_modules(_of_operator(evaluate, op), names).items()
 } | {
     divmod: _divmod,
     sum: _sum,

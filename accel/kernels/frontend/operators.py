@@ -51,7 +51,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = 
 def apply(act: Activation, node: ast.AST, op: ast.operator, x: Entity, y: Entity) -> Entity:
     """Return the result of an operator."""
     if type(op) not in _OPERATORS:
-        raise act.error(node, f"{of_syntax(op)}; write a loop over the products")
+        raise act.error(node, of_syntax(op))
     name, function = _OPERATORS[type(op)]
     if isinstance(x, Constant) and isinstance(y, Constant):
         return fold(act, node, function, x, y)

@@ -17,7 +17,7 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.storage_work import Use
 from accel.views import DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["Conversion", "conversion", "exactly", "fitting", "strided_view"]
+__all__ = ["Conversion", "conversion", "converting", "exactly", "fitting", "strided_view"]
 
 _VIEWS = frozenset({LayoutTensor, NDBuffer, DynamicRankBuffer})
 
@@ -196,7 +196,7 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
         kind = "" if vector is None else f" ({vector.name} is {vector.lanes} of {vector.scalar.name})"
         raise DTypeError(
             f"the dtypes must agree{kind}, and its argument has dtype {operand.dtype.name}; write "
-            f"{_conversion(operand.dtype, parameter.dtype if vector is None else vector.scalar)}"
+            f"{converting(operand.dtype, parameter.dtype if vector is None else vector.scalar)}"
         )
     if parameter.writable and not operand.writable:
         raise ReadOnlyError("it is not const, and its argument is read-only; write const, or pass a copy")
@@ -216,7 +216,7 @@ def _check(parameter: Parameter, operand: Operand, address: int) -> None:
         raise LayoutError(f"the address or strides {operand.strides} are no multiples of {size} bytes; pass a copy")
 
 
-def _conversion(source: DType, target: DType) -> str:
+def converting(source: DType, target: DType) -> str:
     """Return the Python that converts memory `x` to a dtype."""
     array = "xp.real(xp.asarray(x))" if source.kind == "c" != target.kind else "xp.asarray(x)"
     return f"xp.astype({array}, {target.name!r})"

@@ -11,7 +11,7 @@ of a launch that is over.
 
 from .process_words import ASK, STOPPED, Word, at
 
-__all__ = ["API", "interruption"]
+__all__ = ["API", "NOTE", "interruption"]
 
 API = (
     "PyEval_RestoreThread",
@@ -29,7 +29,7 @@ API = (
 """Functions of Python that the text calls."""
 
 _MICROSECONDS = 200_000
-_NOTE = "kernel %s was stopped before its end; the elements that it had written stay as it wrote them"
+NOTE = "kernel %s was stopped before its end; the elements that it had written stay as it wrote them"
 _FORKED = "a signal handler forked this process within a kernel, whose other threads are not in this process"
 
 
@@ -43,7 +43,7 @@ def interruption() -> str:
     The first two stand around a launch that takes long. They take the word of the launch, and memory of four words.
     ``attend`` takes the word, when it is not 0, and returns whether the thread is to stop.
     """
-    names = ("add_note", "(O)", _NOTE, _FORKED)
+    names = ("add_note", "(O)", NOTE, _FORKED)
     constants = [_constant(name, value) for name, value in zip(("method", "one", "note", "forked"), names, strict=True)]
     return "".join([*constants, _TEXT])
 

@@ -1,7 +1,7 @@
 """Compiles text in LLVM's language to machine code, and keeps it on disk, up to a limit.
 
 LLVM comes with llvmlite, on which numba builds. A file in the cache is named after all that its content depends on, and
-begins with a checksum: what is damaged is compiled again. Code stays in memory until the process ends, as a thread may
+ends with a checksum: what is damaged is compiled again. Code stays in memory until the process ends, as a thread may
 still run it then.
 """
 
@@ -22,6 +22,7 @@ from accel.errors import CapabilityError, OutOfMemoryError
 from accel.support.locks import in_child
 
 from .. import bounded_folders, thresholds
+from ..cache_files import content_of, store
 
 __all__ = ["function_of"]
 
@@ -178,14 +179,9 @@ def _file(name: str) -> Path | None:
 
 def _read(file: Path | None) -> bytes | None:
     """Return the machine code in a file; None if there is none, or if it is damaged."""
-    try:
-        content = file.read_bytes() if file and file.is_file() else b""  # others, such as pipes, may have no end
-    except OSError:
-        return None
-    checksum, code = content[:32], content[32:]
-    if file is None or not code or hashlib.sha256(code).digest() != checksum:
-        return None
-    bounded_folders.used(file)
+    code = None if file is None else content_of(file)
+    if file is not None and code is not None:
+        bounded_folders.used(file)
     return code
 
 
@@ -193,7 +189,7 @@ def _write(file: Path | None, code: bytes) -> None:
     """Write a file, and let what was used least recently make room for it."""
     if file is None:
         return
-    bounded_folders.write(file, hashlib.sha256(code).digest() + code)
+    store(code, file)
     with suppress(OSError):
         if bounded_folders.is_time_to_look(file.parent):
             bounded_folders.drop_oldest(file.parent.glob("*.o"), LIMIT)

@@ -1,9 +1,7 @@
 """`build`: from a source to a shared object of its kernels, which the cache on disk keeps."""
 
-import os
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,9 +9,10 @@ from typing import Any, NamedTuple
 from accel.abc.raw_sources import kernel_heads
 from accel.errors import KernelSyntaxError
 
+from ...common.bounded_folders import used
+from ...common.cache_files import is_whole, recorded
 from ..text.options import accepted
 from . import disk_cache, flags
-from .cache_files import is_whole, keep_source, recorded
 from .compilers import Compiler, find_compiler
 from .digests import digest, digest_of_file
 from .interruption import interruptible
@@ -133,8 +132,7 @@ def _cached(key: str, runtime: Path, source: str) -> Built | None:
         return None
     if not (is_whole(path) and is_whole(runtime)):
         return None
-    keep_source(source, path)
-    with suppress(OSError):
-        for each in (path, runtime):
-            os.utime(each)  # it was used: see disk_cache.drop_oldest
+    disk_cache.keep_source(source, path)
+    for each in (path, runtime):
+        used(each)
     return Built(path, runtime)

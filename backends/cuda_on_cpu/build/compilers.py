@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 
+from ...common.cache_files import record, recorded
 from . import disk_cache
-from .cache_files import record, recorded
 from .interruption import interruptible
 
 __all__ = ["VARIABLE", "Compiler", "find_compiler"]

@@ -1,7 +1,7 @@
 """The folder of compiled kernels: private to the user, shared by processes, bounded in size.
 
 Where the folder in the settings cannot be written, a temporary folder of this process takes its place. How files get
-into it: `cache_files`.
+into it: `common.cache_files`.
 """
 
 import atexit
@@ -19,9 +19,10 @@ from accel.errors import AccelError, KernelLaunchError
 from accel.support.locks import open_after_fork
 
 from ...common import bounded_folders
+from ...common.cache_files import write
 from .interruption import interrupted
 
-__all__ = ["drop_oldest", "failures_named", "folder", "keep_within_limit", "only_one"]
+__all__ = ["drop_oldest", "failures_named", "folder", "keep_source", "keep_within_limit", "only_one"]
 
 LIMIT = 512 << 20
 _PATIENCE = 120.0  # seconds; a process that holds the lock longer is taken for stopped, and its work is done twice
@@ -103,6 +104,15 @@ def failures_named() -> Iterator[None]:
             f"compiled kernels are kept in {folder()}, which failed ({error}); choose another folder, as in "
             f"accel.configure(cache_dir='{tempfile.gettempdir()}/accel')"
         ) from error
+
+
+def keep_source(source: str, path: Path) -> None:
+    """Keep the source of a shared object beside it, for the lines in reports, unless it is there."""
+    file, content = path.with_suffix(".cu"), source.encode(errors="surrogateescape")
+    with suppress(OSError):
+        if file.is_file() and file.read_bytes() == content:
+            return
+    write(content, file)
 
 
 def keep_within_limit() -> None:

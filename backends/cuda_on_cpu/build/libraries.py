@@ -16,9 +16,9 @@ from typing import Any
 
 from accel.errors import CapabilityError
 
+from ...common.cache_files import move, record, recorded
 from ..text.ptx import translated_ptx
 from . import disk_cache
-from .cache_files import move, record, recorded
 from .digests import digest_of_file
 
 __all__ = ["flags"]

@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
+from ...common.cache_files import is_whole, put
 from . import disk_cache, flags
-from .cache_files import is_whole, put
 from .compiler_process import run
 from .compilers import VARIABLE, Compiler
 from .interruption import together

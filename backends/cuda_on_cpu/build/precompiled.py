@@ -1,13 +1,13 @@
 """The headers of kernels, precompiled: for g++, which takes such a file where it fits, and else reads the headers."""
 
-import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from accel.errors import KernelLaunchError, KernelSyntaxError
 
+from ...common.bounded_folders import used
+from ...common.cache_files import is_whole, put
 from . import disk_cache
-from .cache_files import is_whole, put
 from .compiler_process import run
 from .compilers import Compiler
 from .digests import digest
@@ -36,12 +36,9 @@ def folder_of(compiler: Compiler, words: tuple[str, ...], runtime: Path) -> Path
 
 
 def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None:
-    """Write the precompiled header, unless it is there; do nothing if that fails, because it only saves time."""
+    """Write the precompiled header; do nothing if that fails, because it only saves time."""
     file = folder / f"{_HEADER}.gch"
     try:
-        if is_whole(file):
-            os.utime(file)  # it is used: see disk_cache.drop_oldest
-            return
         with TemporaryDirectory(dir=disk_cache.folder()) as scratch:
             whole = Path(scratch, file.name)
             command = [*compiler.command, *words, "-I", str(HEADERS), "-x", "c++-header", str(HEADERS / _HEADER)]
@@ -54,4 +51,7 @@ def precompile(compiler: Compiler, words: tuple[str, ...], folder: Path) -> None
 
 def words_for(folder: Path | None) -> tuple[str, ...]:
     """Return the options that make g++ use the precompiled header in a folder; none if it is not there, or damaged."""
-    return ("-iquote", str(folder)) if folder is not None and is_whole(folder / f"{_HEADER}.gch") else ()
+    if folder is None or not is_whole(folder / f"{_HEADER}.gch"):
+        return ()
+    used(folder / f"{_HEADER}.gch")
+    return "-iquote", str(folder)

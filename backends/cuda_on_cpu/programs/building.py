@@ -5,9 +5,9 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ...common.cache_files import is_whole, put
 from ..build import disk_cache, flags, libraries
 from ..build.building import Built
-from ..build.cache_files import is_whole, put
 from ..build.compiler_process import run
 from ..build.compilers import Compiler, find_compiler
 from ..build.interruption import interruptible

@@ -1,4 +1,4 @@
-"""Files of the cache, each with a checksum at its end: what is damaged is not there, and is made again.
+"""Files of caches: they are written at once, each with a checksum at its end; what is damaged is not there.
 
 Compilers, linkers and the loader of the system do not look past the end of what they read, so the files serve as they
 are.
@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-__all__ = ["is_whole", "keep_source", "move", "put", "record", "recorded"]
+__all__ = ["content_of", "is_whole", "move", "put", "record", "recorded", "store", "write"]
 
 _SIZE = sha256().digest_size
 
@@ -24,24 +24,28 @@ def put(new: Path, file: Path) -> None:
     move(new, file)
 
 
+def store(content: bytes, file: Path) -> None:
+    """Write a file with a checksum; do nothing if that fails."""
+    write(content + sha256(content).digest(), file)
+
+
 def record(file: Path, value: object) -> None:
     """Write what JSON has a form for, with a checksum; do nothing if that fails."""
-    content = json.dumps(value).encode()
-    _write(content + sha256(content).digest(), file)
+    store(json.dumps(value).encode(), file)
 
 
 def recorded(file: Path) -> object:
     """Return what was recorded; None if that is nothing, or damaged."""
-    content = _content(file)
+    content = content_of(file)
     return None if content is None else json.loads(content)
 
 
 def is_whole(file: Path) -> bool:
     """Return whether a file is there as it was put."""
-    return _content(file) is not None
+    return content_of(file) is not None
 
 
-def _content(file: Path) -> bytes | None:
+def content_of(file: Path) -> bytes | None:
     """Return the bytes of a file before its checksum; None if it is not there as it was put."""
     try:
         content = file.read_bytes() if file.is_file() else b""  # others, such as pipes, may have no end
@@ -51,17 +55,8 @@ def _content(file: Path) -> bytes | None:
     return content[:-_SIZE] if whole else None
 
 
-def keep_source(source: str, path: Path) -> None:
-    """Keep the source of a shared object beside it, for the lines in reports, unless it is there."""
-    file, content = path.with_suffix(".cu"), source.encode(errors="surrogateescape")
-    with suppress(OSError):
-        if file.is_file() and file.read_bytes() == content:
-            return
-    _write(content, file)
-
-
-def _write(content: bytes, file: Path) -> None:
-    """Write a file at once; do nothing if that fails, because a cache can be without it."""
+def write(content: bytes, file: Path) -> None:
+    """Write a file at once, without a checksum; do nothing if that fails, because a cache can be without it."""
     with suppress(OSError), TemporaryDirectory(dir=file.parent) as scratch:
         new = Path(scratch, file.name)
         new.write_bytes(content)

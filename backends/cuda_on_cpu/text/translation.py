@@ -6,14 +6,14 @@ functions that may return an address. Lines keep their numbers.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from .barriers import marks
 from .declarations import uninitialised
 from .dynamic_shared import in_functions, pointers
 from .locals import kept_apart
 from .ptx import is_ptx, translated_ptx
-from .scopes import in_device_code, scoped
+from .scopes import ScopedToken, in_device_code, scoped
 from .tokens import Token, code_of, edited, tokens
 
 __all__ = ["constants", "translated", "without_launches"]
@@ -56,9 +56,14 @@ def _macros(everything: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
                 yield token.start + 1 + start, token.start + 1 + end, text + "\\\n" * body.count("\n", start, end)
 
 
+@lru_cache(maxsize=1)  # for all assembly of a source
+def _scoped(source: str) -> list[ScopedToken]:
+    return scoped([*tokens(source)])
+
+
 def _refused(source: str, at: int, assembly: str) -> str | None:
     """Return an error of inline PTX, where the preprocessor does not take it out; None for assembly of the host."""
-    if not is_ptx(assembly) and not in_device_code(scoped([*tokens(source)]), at):
+    if not is_ptx(assembly) and not in_device_code(_scoped(source), at):
         return None
     quoted = "".join([c for c in assembly if c.isprintable() and c not in '"\\'])[:60]
     return f"({_error(f'inline PTX ({quoted})')})"

@@ -4,10 +4,17 @@ This module imports nothing that Python has not loaded at its start, because ``i
 """
 
 import sys
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from _collections_abc import Callable, Iterable  # collections.abc loads nine modules more
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["LazyNames", "listing"]
+
+
+def _import(name: str) -> "ModuleType":
+    return __import__(name, fromlist=("__name__",))  # without a fromlist it returns the outermost package
 
 
 def listing(package: str, public: Iterable[str]) -> Callable[[], list[str]]:
@@ -70,9 +77,9 @@ class LazyNames:
         """
         if name not in self._modules:
             asked = self._hint and not name.startswith("_")
-            advice = import_module(self._hint).advice(self._package, name) if asked else ""
+            advice = _import(self._hint).advice(self._package, name) if asked else ""
             raise AttributeError(f"module {self._package!r} has no attribute {name!r}{advice}")
-        module = import_module(self._modules[name])
+        module = _import(self._modules[name])
         value = module if module.__name__ == f"{self._package}.{name}" else getattr(module, name)
         setattr(sys.modules[self._package], name, value)
         return value

@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping
 from types import MappingProxyType
 
-__all__ = ["of_array", "of_container", "of_function"]
+__all__ = ["MEMBERS", "of_array", "of_container", "of_function"]
 
 _FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -47,6 +47,10 @@ _MEMBERS: Mapping[str, str] = MappingProxyType(
         "unsqueeze": "xp.expand_dims(x, axis=0)",
     }
 )
+_ACCELERATORS = frozenset({"cuda", "gpu"})
+_VALUES = frozenset({"asnumpy", "get", "numpy"})
+MEMBERS = _ACCELERATORS | _VALUES | _MEMBERS.keys()
+"""The names of methods and attributes that only other libraries than NumPy have."""
 
 
 def of_function(name: str, offered: Container[str], of_numpy: Container[str], namespace: str) -> str:
@@ -84,9 +88,9 @@ def of_array(name: str, functions: Container[str], of_numpy: Container[str], acc
         Whether the array is on the host.
     """
     values = "x.to_numpy()" if on_host else "x.to_device('cpu').to_numpy()"
-    if name in {"cuda", "gpu"}:
+    if name in _ACCELERATORS:
         return f"; write x.to_device({accelerator!r})"
-    if name in {"asnumpy", "get", "numpy"}:
+    if name in _VALUES:
         return f"; write {values}"
     if name in _MEMBERS:
         return f"; write {_MEMBERS[name]}"
@@ -97,10 +101,10 @@ def of_array(name: str, functions: Container[str], of_numpy: Container[str], acc
 
 def of_container(name: str, of_numpy: Container[str]) -> str:
     """Return what to write for a method or attribute that containers lack, as the end of an error; empty if unknown."""
-    if name in {"asnumpy", "detach", "get", "numpy"}:
+    if name in _VALUES or name == "detach":
         return "; write c.to_numpy()"
     if name == "cpu":
         return "; write c.to('cpu')"
-    if name in {"cuda", "gpu"}:
+    if name in _ACCELERATORS:
         return "; write c.to(device), with one of accel.Device.available()"
     return f"; a container is flat memory: write accel.xp.asarray(c).{name}" if name in of_numpy else ""

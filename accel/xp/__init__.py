@@ -85,6 +85,7 @@ from accel.xp.functions import core as _compiled
 from accel.xp.generated_code import fetch_from
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
+from accel.xp.missing_members import describe_missing as _describe_missing
 from accel.xp.numpy_functions import array, ndim, shape, size
 from accel.xp.registrations import await_libraries as _await_libraries
 
@@ -115,4 +116,5 @@ _LAZY = {"special": "accel.xp.special"}
 _extensions = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
 __getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 
+_describe_missing(Array, __all__)
 _await_libraries()

@@ -14,13 +14,13 @@ from accel.interchange import Interchange
 from accel.memory import AnyStorage
 from accel.memory.host_arrays import export
 from accel.xp import array_storage
-from accel.xp.array_library import ArrayLibrary
+from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.array_storage import SharedStorage
 
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
 
-__all__ = ["ArrayBase", "live", "shared_of", "view_of"]
+__all__ = ["ArrayBase", "in_memory", "live", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -31,7 +31,8 @@ def _of_native(name: str, doc: str) -> Any:
 class ArrayBase(Interchange):
     """The abstract base of `Array`: its fields, attributes, storage and container."""
 
-    # _native: the library's array. _library: the library of its device.
+    # _native: the library's array; on the host also a scalar of NumPy, until something needs its memory (`in_memory`).
+    # _library: the library of its device.
     # _shared: the record that the array shares with its views; None until a view or a storage is made.
     __slots__ = ("__weakref__", "_library", "_native", "_shared")
     _native: Any
@@ -58,7 +59,7 @@ class ArrayBase(Interchange):
     def flags(self) -> Any:
         """Whether the elements are contiguous, aligned and writable, as NumPy's ``flags`` say it."""
         if self._library.device is Device.CPU:
-            return self._native.flags
+            return in_memory(self).flags
         # NumPy computes them from the strides alone.
         writable = not self._library.backend.is_readonly(self._native)
         return as_strided(np.empty((), self.dtype), self.shape, self._native.strides, writeable=writable).flags
@@ -69,7 +70,7 @@ class ArrayBase(Interchange):
         shared, library = shared_of(self), self._library
         handle = shared.handle
         if handle is None:
-            storage = array_storage.storage_of(library, self._native, readonly=shared.readonly)
+            storage = array_storage.storage_of(library, in_memory(self), readonly=shared.readonly)
             array_storage.register(library, self._native, shared)
             # No call between these: another thread may have been first.
             if shared.handle is None:
@@ -87,11 +88,13 @@ class ArrayBase(Interchange):
         """
         from accel.containers import AcceleratorDataContainer
 
-        return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, self.storage))
+        storage = self.storage
+        return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, storage))
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
-        return array_storage.operand(self._library, self._native, self.storage)
+        storage = self.storage
+        return array_storage.operand(self._library, self._native, storage)
 
     @staticmethod
     @abstractmethod
@@ -137,6 +140,23 @@ def live(x: ArrayBase, *, writing: bool = False) -> Any:
     shared = x._shared
     if shared is not None and shared.handle is not None:
         shared.handle.settle(writing=writing)
+    native = x._native
+    return native if type(native) is x._library.array_type else in_memory(x)
+
+
+def in_memory(x: ArrayBase) -> Any:
+    """Return the library's array; if NumPy returned a scalar, this makes an array of it, which has memory.
+
+    NumPy computes with scalars several times faster than with its arrays of no axes. So the results of reductions and
+    of indexing stay scalars, until they are written to, or until something else uses their memory. Of an array that
+    has a scalar there is no view and no storage.
+    """
+    native = x._native
+    if type(native) in HOST_SCALARS:
+        array = np.asarray(native)
+        # No call between the two: another thread may have been first.
+        if x._native is native:
+            x._native = array
     return x._native
 
 
@@ -144,6 +164,7 @@ def shared_of(x: ArrayBase) -> SharedStorage:
     """Return the record that an array shares with its views; make it if there is none."""
     shared = x._shared
     if shared is None:
+        in_memory(x)
         shared = SharedStorage()
         # No call between the two: another thread may have been first.
         if x._shared is None:

@@ -9,13 +9,16 @@ import numpy as np
 from accel import config
 from accel.abc import ComputesWithin, SupportsArrays, SupportsSpecial
 from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import as_dtype
+from accel.dtypes import KNOWN, as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
 
-__all__ = ["ArrayLibrary", "default_device", "library_on"]
+__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on"]
+
+HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
+"""The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
 
 _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
@@ -33,21 +36,34 @@ class ArrayLibrary:
         The library's functions, with the names and parameters of the array standard.
     array_type : type
         The class of the library's arrays.
+    native_types : frozenset of type
+        What an `Array` can have as its elements: the class of the library's arrays and, on the host, NumPy's scalars.
     as_array : callable
-        Converts a scalar of the library to an array of the library.
+        Converts any other result of the library to an array of the library.
     within : callable or None
         Returns the context manager in which given arrays are computed with; None if the library needs none.
     """
 
-    __slots__ = ("array_type", "as_array", "backend", "device", "namespace", "special_functions", "within")
+    __slots__ = (
+        "array_type",
+        "as_array",
+        "backend",
+        "device",
+        "namespace",
+        "native_types",
+        "special_functions",
+        "within",
+    )
 
     def __init__(self, device: Device, backend: SupportsArrays) -> None:
         self.device = device
         self.backend = backend
         self.namespace = backend.namespace(device)
         self.array_type = type(self.namespace.empty(0))
+        on_host = self.array_type is np.ndarray
+        self.native_types = frozenset({self.array_type, *(HOST_SCALARS if on_host else ())})
         # array-api-compat's asarray takes eight times as long as NumPy's.
-        self.as_array = np.asarray if self.array_type is np.ndarray else self.namespace.asarray
+        self.as_array = np.asarray if on_host else self.namespace.asarray
         self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
 

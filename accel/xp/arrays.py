@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from operator import getitem, setitem
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -19,13 +18,15 @@ from accel.xp import (
     conversions,
     display,
     host_access,
+    indexing,
+    missing_members,
     numpy_protocols,
     operators,
     refusals,
     versions,
 )
-from accel.xp.array_base import live, shared_of
-from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.array_base import in_memory, live, shared_of
+from accel.xp.array_library import HOST_SCALARS, ArrayLibrary, library_on
 from accel.xp.methods import Methods
 from accel.xp.operators import Scalar
 from accel.xp.versions import API_VERSIONS
@@ -34,15 +35,19 @@ if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
     from accel.interchange.from_dlpack import Received
 
-__all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "native", "native_array", "wrap"]
+__all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "wrap"]
 
 _Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
-_SCALARS = frozenset({bool, int, float, complex})
+_KINDS_FOR = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+"""The kinds of NumPy's dtypes that take a Python number without loss."""
+_BASIC = frozenset(
+    {int, slice, type(None), EllipsisType, *(each for each in HOST_SCALARS if issubclass(each, np.integer))}
+)
+"""The types of basic indices: what they select of an array of NumPy is a view or a scalar."""
 _NDARRAY = np.ndarray  # one look-up less
-_SEQUENCES = frozenset({list, tuple, range})
 
 
 @final
@@ -116,7 +121,7 @@ class Array(Methods):
 
     # Indexing
 
-    # `live` and `wrap` are written out here, which saves calls.
+    # What most programs do is written out here, which saves calls: basic indices of arrays on the host.
     def __getitem__(self, key: Key, /) -> "Array":
         shared, library = self._shared, self._library
         if (
@@ -126,43 +131,71 @@ class Array(Methods):
         ):
             live(self)
         array = self._native
-        basic = type(key) is int or type(key) is slice
+        basic = type(key) in _BASIC
+        if type(key) is tuple:
+            for part in key:
+                if type(part) not in _BASIC:
+                    break
+            else:
+                basic = True
+        if not basic or type(array) is not _NDARRAY:
+            return indexing.selected(self, key)
         try:
-            if not basic:
-                key = unwrapped(library, key)
-            result = array[key] if library.within is None else library.compute(getitem, array, key)
+            result = array[key]
         except IndexError as error:
             raise refusals.bad_key(array, error) from None
-        except MemoryError as error:
-            raise refusals.failure(error) from None
         item = Array()
+        item._native = result
         item._library = library
-        item._native, item._shared = result, None
-        if type(result) is not library.array_type:
-            item._native = library.as_array(result)
-        elif (basic and type(result) is _NDARRAY) or _is_view(library, result, array):  # NumPy returns a view for these
+        if type(result) is _NDARRAY:  # a view
             item._shared = shared or shared_of(self)
+        else:
+            item._shared = None
+            if type(result) not in HOST_SCALARS:
+                item._native = library.as_array(result)
         return item
 
     def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
-        array, library = live(self, writing=True), self._library
-        values = _without_overlap(library, _assigned(library, value), array)
-        refusals.refuse_lossy(library, array.dtype, values)
-        try:
-            if library.within is None:
-                array[unwrapped(library, key)] = values
+        shared, library = self._shared, self._library
+        if (
+            shared is not None
+            and (handle := shared.handle) is not None
+            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+        ):
+            live(self, writing=True)
+        array = self._native
+        basic = type(key) in _BASIC
+        if type(key) is tuple:
+            for part in key:
+                if type(part) not in _BASIC:
+                    break
             else:
-                library.compute(setitem, array, unwrapped(library, key), values)
-        except IndexError as error:
-            raise refusals.bad_key(array, error) from None
-        except (MemoryError, OverflowError, ValueError) as error:
-            raise refusals.bad_write(library, array, error) from None
+                basic = True
+        if not basic or type(array) is not _NDARRAY:
+            indexing.assign(self, key, value)
+            return
+        kind = type(value)
+        if isinstance(value, Array) and value._library is library:
+            values = value._native if value._shared is None else live(value)
+            if values.dtype is not array.dtype:
+                refusals.refuse_lossy(library, array.dtype, values)
+        elif kind in _KINDS_FOR and array.dtype.kind in _KINDS_FOR[kind]:
+            values = value
+        else:
+            values = indexing.assigned(library, array.dtype, value)
+        try:
+            array[key] = values
+        except (IndexError, MemoryError, OverflowError, ValueError) as error:
+            raise refusals.bad_assignment(library, array, error) from None
 
     def __len__(self) -> int:
-        return len(self._native)
+        try:
+            return len(self._native)
+        except TypeError:
+            raise TypeError("len() of unsized object: this array has no axes; write x.size") from None
 
     def __iter__(self) -> "Iterator[Array]":
-        return (self[index] for index in range(len(self)))
+        return _each(self, len(self))
 
     # Copies and pickles
 
@@ -191,14 +224,13 @@ class Array(Methods):
     __arrow_array__ = conversions.to_pyarrow
     __arrow_c_array__ = conversions.to_arrow
     __buffer__ = conversions.to_buffer
+    __dir__ = missing_members.listed
     __repr__ = display.representation
     __str__ = display.text
     _repr_html_ = display.html
 
     # Protocols
 
-    if not TYPE_CHECKING:  # or type checkers accept every name
-        __getattr__ = refusals.no_attribute
     __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
     __array_ufunc__ = numpy_protocols.array_ufunc
     __array_function__ = numpy_protocols.array_function
@@ -249,7 +281,9 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
         If arrays cannot have the dtype. Operators and indexing skip this check: their results have dtypes of arrays.
     """
     if type(result) is not library.array_type:
-        result, sources = library.as_array(result), ()  # a scalar is no view
+        sources = ()  # a scalar is no view
+        if type(result) not in library.native_types:
+            result = library.as_array(result)
     if result.dtype not in KNOWN:
         refusals.refuse_dtype(result.dtype)
     array = Array()  # without __init__, which would take longer than the rest
@@ -267,6 +301,29 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
     return array
 
 
+def _each(x: Array, length: int) -> Iterator[Array]:
+    """Yield the elements along the first axis, as `Array.__getitem__` returns them."""
+    library, array = x._library, x._native
+    if library.within is not None:
+        for index in range(length):
+            yield x[index]
+        return
+    for index in range(length):
+        shared = x._shared
+        if (
+            shared is not None
+            and (handle := shared.handle) is not None
+            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+        ):
+            live(x)
+        element = array[index]
+        item = Array()
+        item._native = element
+        item._library = library
+        item._shared = (shared or shared_of(x)) if type(element) is _NDARRAY else None
+        yield item
+
+
 def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
     if type(result) is np.ndarray:
         base = result.base
@@ -275,74 +332,6 @@ def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
         if type(base) is np.ndarray and base.base is None and source.base is None:  # both are the root arrays
             return False
     return array_storage.same_memory(library, result, source)
-
-
-def native(library: ArrayLibrary, value: Any) -> Any:
-    """Return an operand as the library's array, or as a Python number.
-
-    Raises
-    ------
-    TypeError
-        If it is neither an array nor a number.
-    DeviceMismatchError
-        If it is an array on another device.
-    ReleasedError
-        If its memory was released.
-    """
-    if type(value) is Array:
-        if value._library is not library:
-            library.refuse(value._library)
-        return live(value)
-    if type(value) in _SCALARS:
-        return value
-    accepted = library.accept(value)
-    if accepted is NotImplemented:
-        raise refusals.no_operand(library, value)
-    return accepted
-
-
-def native_array(library: ArrayLibrary, value: Any) -> Any:
-    """Return an operand as the library's array; a number becomes an array of no axes.
-
-    Raises
-    ------
-    OverflowError
-        If no dtype can hold the number. Other errors are those of `native`.
-    """
-    if type(value) is Array and value._library is library:
-        return live(value)
-    operand = native(library, value)
-    if type(operand) not in _SCALARS:
-        return operand
-    refusals.refuse_huge(operand)
-    return library.as_array(operand)
-
-
-def _assigned(library: ArrayLibrary, value: Any) -> Any:
-    """Return an assigned value as the library takes it: a sequence of numbers becomes an array."""
-    if type(value) not in _SEQUENCES:
-        return native(library, value)
-    values = np.asarray(value)
-    refusals.refuse_values(value, values.dtype)
-    return values if library.device is Device.CPU else library.as_array(values.tolist())
-
-
-def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
-    """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
-    if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
-        return library.namespace.asarray(values, copy=True)
-    return values
-
-
-def unwrapped(library: ArrayLibrary, value: Any) -> Any:
-    """Replace each array by the library's array in an index; arrays of NumPy are copied to the library's device."""
-    if type(value) is Array:
-        return native(library, value)
-    if type(value) is tuple or type(value) is list:
-        return type(value)([unwrapped(library, part) for part in value])
-    if isinstance(value, np.ndarray) and library.device is not Device.CPU:
-        return wrap(library_on(Device.CPU), value).to_device(library.device)._native
-    return value
 
 
 def array_on(container: "AcceleratorDataContainer", shape: tuple[int, ...] | None = None) -> Array:
@@ -384,4 +373,4 @@ def _unpickled(*state: Any) -> Array:
         return array_on(AcceleratorDataContainer.on(storage), shape)
 
 
-operators.bind(Array=Array, live=live, bad_write=refusals.bad_write, failure=refusals.failure)
+operators.bind(Array=Array, in_memory=in_memory, live=live, bad_write=refusals.bad_write, failure=refusals.failure)

@@ -131,7 +131,7 @@ def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase
         kind = type(value)
         if isinstance(value, ArrayBase) and value._library is library:
             arrays.append(value)
-            natives.append(value._native if value._shared is None else live(value))
+            natives.append(live(value))
         elif (
             kind in _VALUES
             or isinstance(value, np.dtype)

@@ -9,6 +9,7 @@ from accel.dtypes import DType, DTypeLike
 from accel.errors import ConversionError, DeviceMismatchError, DTypeError, LayoutError
 from accel.memory import AnyStorage, HostStorage
 from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_library import HOST_SCALARS
 from accel.xp.array_storage import window
 from accel.xp.host_access import on_host
 
@@ -28,6 +29,9 @@ __all__ = [
 
 def to_number(x: ArrayBase, kind: str) -> Any:
     """Return the element of an array of no axes as a Python number; ``kind`` is its type for messages."""
+    element = x._native
+    if type(element) in HOST_SCALARS:  # it has no memory that could be released, or be written to
+        return element.item()
     if x.ndim:
         raise ConversionError(
             f"only an array of no axes becomes a Python {kind}, and this one has shape {x.shape}; "
@@ -43,6 +47,9 @@ def _only_element(x: ArrayBase) -> Any:
 
 def to_bool(x: ArrayBase) -> bool:
     """Return the truth value of an array of one element."""
+    element = x._native
+    if type(element) in HOST_SCALARS:
+        return bool(element)
     if x.size != 1:
         raise ConversionError(
             f"the truth value of an array of shape {x.shape} is ambiguous; write xp.any(x) or xp.all(x), or "

@@ -13,7 +13,8 @@ from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
-from accel.xp.arrays import Array, array_on, array_received, native, wrap
+from accel.xp.arrays import Array, array_on, array_received, wrap
+from accel.xp.natives import native
 from accel.xp.nested_sequences import device_of_first, device_within, stacked
 from accel.xp.operands import created, dtype_or_none, library_of, native_or_none
 from accel.xp.operators import Scalar

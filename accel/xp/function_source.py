@@ -47,8 +47,10 @@ _LIVE = """\
         if {name}._shared is not None and (handle := {name}._shared.handle) is not None:
             if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
                 live({name})
-        native_{name} = {name}._native
+        native_{name} = {name}._native{in_memory}
 """
+# Of a scalar of NumPy there is no view: what may return one needs an array.
+_IN_MEMORY = " if type({name}._native) is library.array_type else in_memory({name})"
 _FIRST = f"""\
     if type({{name}}) is Array:
         library = {{name}}._library
@@ -73,7 +75,8 @@ _CHECKED = """\
 # A scalar is no view, and neither is an ndarray without a base that is no operand. For all others `wrap` is needed.
 _ARRAY = """\
     if type(result) is not library.array_type:
-        result = library.as_array(result)
+        if type(result) not in library.native_types:
+            result = library.as_array(result)
     elif type(result) is not ndarray or result.base is not None{is_operand}:
         return wrap(library, result, {sources})
 {checked}    array = Array()
@@ -103,7 +106,7 @@ def parsed(table: str) -> list[ast.FunctionDef]:
     return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
 
 
-def source(row: str, namespace: str, origin: str, page: str) -> str:
+def source(row: str, namespace: str, origin: str, page: str, *, views: bool = True) -> str:
     """Write the function of a signature, which calls the function of the same name of a namespace.
 
     Parameters
@@ -114,9 +117,12 @@ def source(row: str, namespace: str, origin: str, page: str) -> str:
         The expression for the namespace, as in ``library.namespace``.
     origin, page : str
         What the function belongs to, and the address of its page without the name, for the docstring.
+    views : bool
+        Whether the function may return a view of an operand.
     """
     (function,) = parsed(row)
-    return _filled_in(function, f"{namespace}.{function.name}({_passed(function.args)})", origin, page)
+    call = f"{namespace}.{function.name}({_passed(function.args)})"
+    return _filled_in(function, call, origin, page, views=views)
 
 
 def method_source(row: str, origin: str, page: str) -> str:
@@ -128,10 +134,10 @@ def method_source(row: str, origin: str, page: str) -> str:
     array, name = f"native_{first.arg}", function.name
     within = f"library.compute(library.array_type.{name}, {array}, {passed})"
     call = f"{array}.{name}({passed}) if library.within is None else {within}"
-    return _filled_in(function, call, origin, page)
+    return _filled_in(function, call, origin, page, views=False)
 
 
-def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str) -> str:
+def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool) -> str:
     returns = ast.unparse(function.returns or ast.Constant(None))
     return _TEMPLATE.format(
         name=function.name,
@@ -139,7 +145,7 @@ def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str) -> 
         returns=returns,
         origin=origin,
         page=page,
-        operands=_operands(function.args),
+        operands=_operands(function.args, views),
         call=call,
         wrapped=_wrapped(function.args, returns),
     )
@@ -168,15 +174,18 @@ def _sources(signature: ast.arguments) -> str:
     return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
 
 
-def _operands(signature: ast.arguments) -> str:
-    """Write the statements that find the library and its arrays."""
+def _operands(signature: ast.arguments, views: bool) -> str:
+    """Write the statements that find the library and its arrays, of which the function may return ``views``."""
     sources, arrays = _sources(signature), _arrays(_positional(signature))
     leads = bool(arrays) and not _are_several(arrays[0])
     start = _SEVERAL_FIRST.format(name=arrays[0].arg, arrays=sources) if arrays else _LIBRARY.format(arrays=sources)
     statements = [] if leads else [start]
     for index, each in enumerate(arrays):
         template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
-        statements.append(template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each))))
+        in_memory = _IN_MEMORY.format(name=each.arg) if views else ""
+        statements.append(
+            template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each)), in_memory=in_memory)
+        )
     return "".join(statements)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
 from accel.xp import signatures, special_signatures
-from accel.xp.array_base import live
+from accel.xp.array_base import in_memory, live
 from accel.xp.function_source import method_source, source
 from accel.xp.generated_code import Compiled
 from accel.xp.operators import Scalar
@@ -24,11 +24,15 @@ _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_sp
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
 
+_PARTS = ("imag", "real")
+"""The elementwise functions that return views."""
+
 _NAMES: dict[str, Any] = {
     # called by the compiled functions
     "KNOWN": KNOWN,
     "as_dtype": as_dtype,
     "failure": failure,
+    "in_memory": in_memory,
     "live": live,
     "ndarray": np.ndarray,
     "refuse_dtype": refuse_dtype,
@@ -53,7 +57,8 @@ def core() -> Compiled:
     """Return the functions of the standard's main namespace; all callers share them, so each is compiled once."""
     origin, page = _STANDARD
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
-    sources = {name: partial(call, row) for name, row in _rows(signatures.elementwise() + signatures.FUNCTIONS)}
+    sources = {name: partial(call, row) for name, row in _rows(signatures.FUNCTIONS)}
+    sources |= {name: partial(call, row, views=name in _PARTS) for name, row in _rows(signatures.elementwise())}
     sources |= {name: partial(method_source, row, origin, page) for name, row in _rows(signatures.METHODS)}
     return Compiled("accel.xp", sources, _NAMES)
 

@@ -2,7 +2,8 @@
 
 from typing import Literal, overload
 
-from accel.xp.arrays import Array, native, native_array, wrap
+from accel.xp.arrays import Array, wrap
+from accel.xp.natives import native, native_array
 from accel.xp.operands import library_of, wrap_all
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure

@@ -5,7 +5,8 @@ from typing import Any
 
 from accel.device import Device
 from accel.xp.array_library import library_on
-from accel.xp.arrays import Array, native, wrap
+from accel.xp.arrays import Array, wrap
+from accel.xp.natives import native
 
 __all__ = ["device_of_first", "device_within", "stacked"]
 

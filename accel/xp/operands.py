@@ -8,7 +8,8 @@ import numpy as np
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.xp import functions, results
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.arrays import Array, native, native_array, wrap
+from accel.xp.arrays import Array, wrap
+from accel.xp.natives import native, native_array
 from accel.xp.refusals import failure
 
 __all__ = ["created", "dtype_or_none", "library_of", "native_or_none", "wrap_all"]

@@ -36,7 +36,7 @@ _OTHER = """\
             return NotImplemented
 """
 _RESULT = """\
-    if type(result) is not library.array_type:
+    if type(result) not in library.native_types:
         result = library.as_array(result)
     array = Array()
     array._native = result
@@ -75,11 +75,19 @@ def __{{name}}__(self, other, /):
 _IN_PLACE = f"""
 def __{{name}}__(self, other, /):
 {_OTHER}
-    array = live(self, writing=True)
+{_SELF.replace("live(self)", "live(self, writing=True)")}
+    array = self._native
     try:
+        if type(array) is not library.array_type:  # a scalar of NumPy, which cannot be changed
+            result = {{computed}}
+            # No call between the next two: another thread may make an array of the scalar.
+            if type(result) is type(array) and self._native is array:
+                self._native = result
+                return self
+            array = in_memory(self)
 {_COMPUTE}
     except (MemoryError, OverflowError, TypeError, ValueError) as error:
-        raise bad_write(library, array, error) from None
+        raise bad_write(library, in_memory(self), error) from None
     return self
 """
 
@@ -115,17 +123,21 @@ def _source() -> str:
         methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other"))
     for name, sign in _ARITHMETIC.items():
         methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native"))
-        methods.append(_method_source(_IN_PLACE, f"i{name}", f"array {sign}= other"))
+        methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other"))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
         methods.append(_method_source(_BINARY, name, f"result = {compute}(self._native, other)"))
         methods.append(_method_source(_BINARY, f"r{name}", f"result = {compute}(other, self._native)"))
-        methods.append(_method_source(_IN_PLACE, f"i{name}", f"{compute}(array, other, out=array)"))
+        methods.append(_in_place_source(name, f"{compute}(array, other, out=array)", f"{compute}(array, other)"))
     return "".join(methods)
 
 
 def _method_source(template: str, name: str, statement: str, operands: str = "self._native, other") -> str:
     return template.format(name=name, statement=statement, operands=operands)
+
+
+def _in_place_source(name: str, statement: str, computed: str) -> str:
+    return _IN_PLACE.format(name=f"i{name}", statement=statement, operands="array, other", computed=computed)
 
 
 _METHODS = run(_source(), "accel.xp.arrays", {"scalars": frozenset({bool, int, float, complex})})

@@ -9,15 +9,15 @@ from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
-from accel.support.foreign_names import of_array
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = [
+    "bad_assignment",
     "bad_key",
+    "bad_selection",
     "bad_write",
     "failure",
     "guarded",
-    "no_attribute",
     "no_operand",
     "refuse_complex",
     "refuse_dtype",
@@ -36,7 +36,7 @@ _RANKS = {"b": 0, "u": 1, "i": 1, "O": 1, "c": 3}
 
 def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
     """Refuse values of a higher kind than a dtype: fractions for integers, complex for real numbers."""
-    source = values.dtype if type(values) is library.array_type else np.result_type(values)
+    source = values.dtype if type(values) in library.native_types else np.result_type(values)
     if _RANKS.get(source.kind, 2) > _RANKS.get(dtype.kind, 2):
         raise DTypeError(
             f"{source.name} values do not fit an array of {dtype.name}; convert them first, with xp.astype or xp.real"
@@ -59,19 +59,19 @@ def no_operand(library: ArrayLibrary, value: object) -> TypeError:
     )
 
 
-def no_attribute(x: Any, name: str) -> Any:
-    """Raise the AttributeError for an attribute, with what to write: ``__getattr__`` of arrays."""
-    if name.startswith("_"):
-        return object.__getattribute__(x, name)  # a property may have failed, whose error says more
-    devices = (device for device in Device.available() if device is not Device.CPU) if name in {"cuda", "gpu"} else ()
-    target, on_host = str(next(iter(devices), Device.CPU)), x.device is Device.CPU
-    advice = of_array(name, x.__array_namespace__().__all__, vars(np.ndarray), target, on_host=on_host)
-    raise AttributeError(f"'Array' object has no attribute {name!r}{advice}", name=name, obj=x)
-
-
 def bad_key(array: Any, error: IndexError) -> BoundsError:
     """Return the error for an index that the library refused."""
     return BoundsError(f"{error}; the array's shape is {array.shape}")
+
+
+def bad_selection(array: Any, error: Exception) -> Exception:
+    """Return the error for elements that the library refused to read."""
+    return bad_key(array, error) if isinstance(error, IndexError) else failure(error)
+
+
+def bad_assignment(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
+    """Return the error for elements that the library refused to write."""
+    return bad_key(array, error) if isinstance(error, IndexError) else bad_write(library, array, error)
 
 
 def failure(error: Exception) -> Exception:

@@ -179,7 +179,16 @@ USES = {
     "fft": xp.fft.fft,
     "astype": lambda x: xp.astype(x, "float32"),
     "reading": lambda x: x[0, 0],
+    "reading a column": lambda x: x[:, 0],
+    "reading at an index of NumPy": lambda x: x[np.int64(1)],
     "writing": lambda x: x.__setitem__(0, 1),
+    "writing an element": lambda x: x.__setitem__((0, 1), 1.0),
+    "writing a column": lambda x: x.__setitem__((slice(None), 0), 1.0),
+    "an element as a value": lambda x: xp.ones((2, 3)).__setitem__(0, x[0]),
+    "a method": lambda x: x.sum(),
+    "a method of two": lambda x: x.dot(xp.ones(3)),
+    "a function of NumPy's name": lambda x: xp.power(x, 2),
+    "a sequence for NumPy's name": lambda x: xp.concatenate((x, x)),
     "as a value": lambda x: xp.ones((2, 3)).__setitem__(..., x),
     "as an index": lambda x: xp.ones((2, 3))[x],
     "iterating": list,
@@ -205,6 +214,14 @@ class TestRelease:
         for x in released():
             with pytest.raises(ReleasedError, match="was released"):
                 use(x)
+
+    def test_it_ends_a_loop_over_the_elements(self):
+        for x in (xp.ones(3), xp.ones((3, 2))):
+            storage, elements = x.storage, iter(x)
+            next(elements)
+            storage.release()
+            with pytest.raises(ReleasedError, match="was released"):
+                next(elements)
 
     def test_what_needs_no_memory_is_still_there(self):
         for x in released():

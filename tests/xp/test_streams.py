@@ -24,6 +24,12 @@ READS = {
     "function": xp.abs,
     "reduction": lambda x: xp.sum(x) + xp.zeros(SIZE),
     "element": lambda x: x[SIZE - 1] + xp.zeros(SIZE),
+    "element of a matrix": lambda x: x.reshape(10, -1)[9, SIZE // 10 - 1] + xp.zeros(SIZE),
+    "slice": lambda x: x[1:],
+    "column": lambda x: x.reshape(10, -1)[:, 0],
+    "loop": lambda x: next(iter(x)) + xp.zeros(SIZE),
+    "method": lambda x: x.sum() + xp.zeros(SIZE),
+    "function of NumPy's name": lambda x: xp.power(x, 1),
     "copy": lambda x: xp.asarray(x, copy=True),
     "NumPy": lambda x: xp.asarray(np.asarray(x)),
     "NumPy's function": np.positive,
@@ -32,6 +38,9 @@ READS = {
 }
 WRITES = {
     "element": lambda x: x.__setitem__(0, 5),
+    "element of a matrix": lambda x: x.reshape(10, -1).__setitem__((0, 0), 5.0),
+    "slice": lambda x: x.__setitem__(slice(1), 5.0),
+    "array": lambda x: x.__setitem__(slice(None), xp.full(SIZE, 5.0)),
     "in place": lambda x: x.__iadd__(5),
     "NumPy's target": lambda x: np.add(x, 5, out=x),
     "NumPy's place": lambda x: np.add.at(x, 0, 5),

@@ -71,6 +71,7 @@ def _picture(outcome: Outcome, device: accel.Device) -> str:
         "Median response": f"{findings.centre:.2f}",
         "Standard deviation": f"{findings.spread:.2f}",
         "Tiles": str(outcome.tiles),
+        "Kernels": in_seconds(outcome.timeline.total("prepare")),
         "Pipeline": in_seconds(outcome.seconds),
         "Reference": in_seconds(outcome.timeline.total("reference")),
     }
@@ -102,7 +103,7 @@ def _clock(device: accel.Device) -> str:
         )
     if device.type == "sim":
         return (
-            "Steps of the host (load, copy out, reference, and cut in the first sweep) were measured with its clock. "
+            "Steps of the host (load, prepare, copy out, reference, and cut in the first sweep) were measured with its clock. "
             "Steps of the device are simulated on the same clock: work begins when the host has submitted it and its "
             "stream is free, and takes as long as a slow accelerator would need to move its bytes. A compute step "
             "lasts from its first operation to the end of its last, including pauses in which the host had not yet "

@@ -92,6 +92,8 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     tiles = len(list(cover(*picture.shape, pipeline.SIDE)))
     announce(progress.console, f"{picture.title}, {tiles} tiles")
     task = progress.add_task(picture.title, total=tiles * pipeline.SWEEPS)
+    with timeline.span("prepare", "kernels"):
+        pipeline.prepare(picture, device)
     findings = pipeline.detect(picture, device, timeline, done=lambda: progress.advance(task))
     with timeline.span("reference", "whole picture"):
         reference = compute_reference(picture)
@@ -116,6 +118,8 @@ def _print_results(
 ) -> None:
     if outcomes:
         console.print(_table(outcomes))
+        prepared = in_seconds(sum(outcome.timeline.total("prepare") for outcome in outcomes))
+        console.print(f"kernels: {prepared} before, to compile them or to read them from the cache", highlight=False)
     if device.type == "sim":
         seen = "a race was seen:" if races else "no race was seen"
         console.print(

@@ -11,7 +11,7 @@ from accel.copies import Transfer
 
 __all__ = ["LANES", "Span", "Timeline", "in_seconds"]
 
-LANES = ("load", "cut", "copy in", "compute", "copy out", "reference")
+LANES = ("load", "prepare", "cut", "copy in", "compute", "copy out", "reference")
 """The kinds of step, in the order in which they are applied to the data."""
 
 _SHORT, _VERY_SHORT = 0.1, 0.001

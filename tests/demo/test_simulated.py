@@ -118,7 +118,7 @@ class TestReport:
         assert "simulated on the same clock" in page
 
     def test_shows_a_race_and_the_pictures_before_it(self, tmp_path, capsys, join_but_once):
-        join_but_once(4)  # the second join of the second picture
+        join_but_once(8)  # the last of the second picture, which has two for its kernels first, as the first has
         assert demo.main("sim", tmp_path) == 1
         printed, page = capsys.readouterr().out, (tmp_path / "report.html").read_text(encoding="utf-8")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "stars.png"]

@@ -103,11 +103,11 @@ def _clock(device: accel.Device) -> str:
         )
     if device.type == "sim":
         return (
-            "Steps of the host (load, prepare, copy out, reference, and cut in the first sweep) were measured with its clock. "
-            "Steps of the device are simulated on the same clock: work begins when the host has submitted it and its "
-            "stream is free, and takes as long as a slow accelerator would need to move its bytes. A compute step "
-            "lasts from its first operation to the end of its last, including pauses in which the host had not yet "
-            "submitted the next operation."
+            "Steps of the host (load, prepare, copy out, reference, and cut in the first sweep) were measured with its "
+            "clock. Steps of the device are simulated on the same clock: work begins when the host has submitted it "
+            "and its stream is free, and takes as long as a slow accelerator would need to move its bytes. A compute "
+            "step lasts from its first operation to the end of its last, including pauses in which the host had not "
+            "yet submitted the next operation."
         )
     return "Steps of the host were measured with its clock, and steps of the device with the events of its streams."
 

@@ -80,6 +80,20 @@ extern "C" __global__ void parameters_after_frames(int* out) {
     sum += by_value(wide, threadIdx.x % 2);
     out[threadIdx.x] = sum;
 }
+extern "C" __global__ void scopes_after_scopes(int* out, int count) {
+    int sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        if (round % 2) {
+            int some[40];
+            for (int i = 0; i < count; ++i) some[i] = i;
+            if (count > 0) sum += some[count - 1];
+        } else {
+            int all[40] = {1, 2, round};
+            for (int x : all) sum += x;
+        }
+    }
+    out[threadIdx.x] = sum;
+}
 extern "C" __global__ void padded(Pair* pairs, Wide* wides) {
     __shared__ Pair s[N];
     __shared__ Wide w[N];
@@ -184,6 +198,11 @@ def test_elements_of_a_local_array_have_values_one_by_one(setup, written):
 @pytest.mark.parametrize("kernel", ["frames_after_frames", "parameters_after_frames"])
 def test_what_a_function_left_unwritten_is_forgotten_when_it_ends(setup, kernel):
     assert count(launch(setup, kernel, ints())) == 0
+
+
+def test_what_a_scope_left_unwritten_is_forgotten_when_it_ends(setup):
+    for written in (0, 3):
+        assert count(launch(setup, "scopes_after_scopes", ints(), written)) == 0
 
 
 def test_structures_are_copied_with_their_gaps(setup):

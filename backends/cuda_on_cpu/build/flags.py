@@ -43,14 +43,16 @@ _CALLS = (
 _FAST = "-ftrivial-auto-var-init=pattern"
 # g++: a barrier stays one instruction: threads that pass one must not pass copies of it. For clang, abi.h says so.
 # It makes no call for a structure in memory that is passed by value, so small functions are inlined. It would copy a
-# structure by its members, of which some may have no value.
+# structure by its members, of which some may have no value. Each variable has a place of its own on the stack: of one
+# whose address stays in the function it calls for reads by a pointer, but not for writes by name, so what another
+# variable left unwritten at its place would be reported.
 # zig compiles for the processor that it runs on, traps at undefined behaviour, and leaves out assertions, unless told
 # otherwise.
 _KINDS = {
     "gcc": _Kind(
         ("-fno-gnu-unique", "-fmax-errors=100"), ("-fno-thread-jumps",), (), (),
         ("-fsanitize=thread,alignment,bounds,return", "--param", "tsan-distinguish-volatile=1", "-fno-tree-sra",
-         "-finline-functions", "-finline-small-functions"),
+         "-fstack-reuse=none", "-finline-functions", "-finline-small-functions"),
     ),
     "clang": _Kind((), (), (), (_FAST,), _CALLS),
     "zig": _Kind(

@@ -86,8 +86,8 @@ def _picture(outcome: Outcome, device: accel.Device) -> str:
 def _timeline(timeline: Timeline, device: accel.Device) -> str:
     return (
         f'<h3>When each step ran</h3>\n<div class="scroll">{timeline_chart(timeline)}</div>\n'
-        f'<p class="soft">{_clock(device)} The first step that uses a kernel takes longer, because it compiles the '
-        "kernel, or loads it from the disk.</p>\n"
+        f'<p class="soft">{_clock(device)} The step prepare computes the middle of the picture first: it compiles the '
+        "kernels, or loads them from the disk.</p>\n"
         f'<h3>Close-up of one copy in, the middle one</h3>\n<div class="scroll">{close_up(timeline)}</div>\n'
         '<p class="soft">Each tile should be copied in while the one before it is computed. Of the time of all copies '
         f"in, <strong>{timeline.overlap():.0%}</strong> passed while another tile was computed.</p>\n"

@@ -29,12 +29,13 @@ def luminance(pixels: Array) -> Array:
 
 def box_sum(x: Array, radius: int) -> Array:
     """Return the sum over the square of side ``2 * radius + 1`` around each element."""
-    width = 2 * radius + 1
-    for axis in (0, 1):
-        total = xp.cumulative_sum(x, axis=axis, include_initial=True)
-        count = total.shape[axis] - width
-        x = _part(total, axis, width, count) - _part(total, axis, 0, count)
-    return x
+    margin = 2 * radius
+    rows, columns = x.shape
+    tall = xp.empty((rows - margin, columns), dtype=xp.float64, device=x.device)
+    small = xp.empty((rows - margin, columns - margin), dtype=xp.float64, device=x.device)
+    for source, out in ((x, tall), (tall.T, small.T)):
+        kernels.sum_windows(LayoutTensor(source), LayoutTensor(out), margin)
+    return small
 
 
 def gaussian(x: Array, sigma: float) -> Array:
@@ -102,10 +103,6 @@ def _neighbour(x: Array, down: int, right: int) -> Array:
 
 def _flat(x: Array) -> BufferView[Any]:
     return BufferView(xp.reshape(x, (-1,)))
-
-
-def _part(x: Array, axis: int, start: int, count: int) -> Array:
-    return x[start : start + count, :] if axis == 0 else x[:, start : start + count]
 
 
 def _median(values: Array) -> Array:

@@ -1,11 +1,11 @@
-"""The kernels of the demo: one for flat views of memory, and one for tensors, which it cuts into tiles."""
+"""The kernels of the demo: one for flat views of memory, and two for tensors, of which one cuts them into tiles."""
 
 from accel.dtypes import f64
 from accel.kernels import func, grid, kernel
 from accel.layout import Layout
 from accel.views import BufferView, LayoutTensor
 
-__all__ = ["find_peaks", "smooth"]
+__all__ = ["find_peaks", "smooth", "sum_windows"]
 
 
 @kernel
@@ -32,6 +32,23 @@ def smooth(
         for i in range(1, weights.size):
             total += weights[i] * (x[middle - i * step] + x[middle + i * step])
         out[row * columns + column] = total
+
+
+@kernel
+def sum_windows(x: LayoutTensor, out: LayoutTensor, margin: int) -> None:
+    """Set each element of ``out`` to the sum of ``margin + 1`` elements of its column of ``x``, from its own row on.
+
+    A sum is the one above it, with one element more and one less, which is exact for the numbers of the demo.
+    """
+    rows, columns = out.shape
+    for column in range(columns):
+        total = 0.0
+        for row in range(margin):
+            total += x[row, column]
+        for row in range(rows):
+            total += x[row + margin, column]
+            out[row, column] = total
+            total -= x[row, column]
 
 
 @kernel

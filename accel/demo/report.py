@@ -39,7 +39,7 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
         facts["Debug mode"] = "each access of kernels was checked"
     return (
         f"<h1>{escape(names)}</h1>\n"
-        '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by two '
+        '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by three '
         "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and "
         f"SciPy for the whole picture.</p>\n{fact_list(facts)}\n"
     )

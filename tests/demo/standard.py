@@ -1,9 +1,18 @@
-"""The two filters that are kernels, written with functions of the array standard, to compare the kernels with."""
+"""The three filters that are kernels, written with functions of the array standard, to compare the kernels with."""
 
 from functools import reduce
 
 from accel import xp
 from accel.demo.filters import gaussian_weights, inner
+
+
+def box_sum(x, radius, cumulative_sum=xp.cumulative_sum):
+    width = 2 * radius + 1
+    for axis in (0, 1):
+        total = cumulative_sum(x, axis=axis, include_initial=True)
+        count = total.shape[axis] - width
+        x = _part(total, axis, width, count) - _part(total, axis, 0, count)
+    return x
 
 
 def gaussian(x, sigma):

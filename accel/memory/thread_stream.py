@@ -209,12 +209,12 @@ class ThreadStream(CurrentStream):
         """
         if not callable(work):
             raise TypeError(f"work is a function without arguments; found {work!r}")
-        if _exiting and threading.current_thread().daemon:
-            raise SystemExit  # no stream takes more work; Python would end the thread soon too
+        _end_daemon_at_exit()
         event, queue = ThreadEvent(self.device), self._own_queue()
         task = _Task(work, event, queue.failed)
         with queue.lock:
             if self._closed:
+                _end_daemon_at_exit()  # it may have been closed since the first check
                 raise RuntimeError("the stream is closed and takes no more work; make another: accel.new_stream()")
             if inline and (queue.last is None or queue.last.done()):
                 task.run_inline()
@@ -312,6 +312,12 @@ _streams: dict[ref[ThreadStream], None] = {}
 
 _exiting = False
 """Whether the process ends. It changes before the first stream is closed for that, and never back."""
+
+
+def _end_daemon_at_exit() -> None:
+    """End a daemon's thread when the process ends: no stream takes more work, and Python would end the thread too."""
+    if _exiting and threading.current_thread().daemon:
+        raise SystemExit
 
 
 @atexit.register

@@ -368,6 +368,9 @@ def test_the_event_of_failed_work_says_so(stream):
     assert repr(event) == "<event of cpu, failed>"
 
 
+QUIET = (0, "", "")
+
+
 @pytest.mark.parametrize("stream", ["stream", "accel.new_stream()"])
 def test_a_daemon_thread_that_submits_work_ends_quietly_with_the_process(stream):
     program = f"""
@@ -386,10 +389,30 @@ def test_a_daemon_thread_that_submits_work_ends_quietly_with_the_process(stream)
         atexit.register(thread.join)  # runs after the streams are closed
         atexit.register(streams._finish_all)
     """
+    assert end_of(program) == QUIET
+
+
+def test_a_daemon_thread_whose_stream_is_closed_as_it_submits_ends_quietly_with_the_process():
+    program = """
+        import accel, threading
+        import accel.memory.thread_stream as streams
+        stream, task = accel.new_stream(), streams._Task
+        def while_the_process_ends(*arguments):
+            streams._finish_all()  # after the thread looked whether the process ends, and before the stream takes work
+            return task(*arguments)
+        streams._Task = while_the_process_ends
+        thread = threading.Thread(target=stream.submit, args=(list,), daemon=True)
+        thread.start()
+        thread.join()
+    """
+    assert end_of(program) == QUIET
+
+
+def end_of(program):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], check=False, capture_output=True, text=True, timeout=60
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return done.returncode, done.stdout, done.stderr
 
 
 def test_work_that_is_no_function_is_refused_where_it_is_submitted(stream):

@@ -174,7 +174,7 @@ def _alike(act: Activation, node: ast.AST, test: Value, x: Entity, y: Entity) ->
     if isinstance(x, Tuple | Struct) and type(x) is type(y) and len(x.items) == len(y.items):
         items = tuple([_alike(act, node, test, a, b) for a, b in zip(x.items, y.items, strict=True)])
         return Tuple(items) if isinstance(x, Tuple) else Struct(x.cls, items)
-    if isinstance(x, Constant) and x == y:
+    if isinstance(x, Constant) and x == y and repr(x) == repr(y):  # 0.0 equals -0.0, and 1 equals 1.0
         return x
     return elementwise(act, node, partial(chosen, test), (x, y))
 

@@ -89,9 +89,10 @@ def _conj(x: Value) -> Value:
 
 
 def _popcount(x: Value) -> Value:
+    """Return the number of bits of the absolute value, as NumPy counts them."""
     if kind_of(x.dtype) not in "iu":
         raise DTypeError(f"popcount counts the bits of integers; found {x.dtype.name}")
-    return Value(Call("popcount", (x.expr,), x.dtype), x.weak)
+    return converted(Value(Call("popcount", (_abs(x).expr,), x.dtype)), np.dtype(np.uint8))
 
 
 def extreme(op: str, *operands: Value) -> Value:

@@ -5,6 +5,7 @@ small integers gives float64, where NumPy gives float16 or float32. Functions of
 argument.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -123,14 +124,12 @@ def _number(value: Any, dtype: DType) -> Any:
 
 
 def _saturated(value: float, dtype: DType) -> int:
+    """Return what a float is as an integer: without its fraction, and within the integer's range; 0 for a NaN."""
     limits = np.iinfo(dtype)
-    if value != value:  # noqa: PLR0124 - NaN
+    if math.isnan(value):
         return 0
-    return (
-        int(min(max(value, float(limits.min)), float(limits.max)))
-        if abs(value) < 2.0**53
-        else (int(limits.max) if value > 0 else int(limits.min))
-    )
+    whole = int(limits.max if value > 0 else limits.min) if math.isinf(value) else int(value)
+    return min(max(whole, int(limits.min)), int(limits.max))
 
 
 def stored(x: Value, dtype: DType, into: str) -> Value:

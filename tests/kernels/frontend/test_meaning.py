@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import accel
 from accel import Layout
@@ -295,6 +297,34 @@ def test_functions_of_math_are_those_of_math(name, tmp_path):
     with np.errstate(all="ignore"):
         wanted = kernel(np.array([0.75]), 2.25)
     np.testing.assert_array_equal(results, wanted)
+
+
+@pytest.mark.parametrize("dtype", [i8, i32, i64, u8, u64])
+def test_the_bits_of_negative_numbers_are_counted_as_by_numpy(dtype):
+    def kernel(v):
+        return np.bitwise_count(v[0]), np.bitwise_count(v[1]), np.bitwise_count(v[2])
+
+    limits = np.iinfo(dtype)
+    agree(kernel, np.array([limits.min, limits.min + 1, limits.max], dtype))
+
+
+def test_a_choice_of_equal_numbers_has_the_type_and_the_sign_of_each():
+    def kernel(v):
+        zero = 0.0 if v[0] > 1 else -0.0
+        return zero, (v[1] > 1) and 0.0, (2 if v[0] > 1 else 2.0) * i32(3), 1 if v[0] > 1 else True
+
+    _, results = run(kernel, np.array([1.0, 2.0]))
+    assert [str(x) for x in results] == ["-0.0", "0.0", "6.0", "1"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(), st.sampled_from([i8, u8, i32, i64, u64]))
+def test_known_floats_become_the_integers_that_others_become(number, dtype):
+    def kernel(v):
+        return dtype(number), dtype(v[0])
+
+    _, (known, computed) = run(kernel, np.array([number]))
+    assert known == computed
 
 
 def test_functions_of_several_numbers():

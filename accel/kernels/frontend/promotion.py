@@ -32,7 +32,7 @@ def as_value(x: Value | Constant) -> Value:
     if isinstance(number, int):
         if not -(1 << 63) <= number < 1 << 63:
             if number < 1 << 64 and number > 0:
-                return Value(Const(int(number), np.dtype(np.uint64)))
+                return Value(Const(int(number), UINT64), weak=True)
             raise OverflowError(f"{number} does not fit 64 bits")
         return Value(Const(int(number), INDEX), weak=True)
     if isinstance(number, float):
@@ -93,28 +93,28 @@ def common(x: Value, y: Value, *, arithmetic: bool = True) -> tuple[Value, Value
 
 
 def converted(x: Value, dtype: DType) -> Value:
-    """Return a value of another type, whatever it loses; a number that is known must fit.
+    """Return a value of another type, whatever it loses; a Python integer that is known must fit.
 
     Raises
     ------
     OverflowError
-        If a known integer does not fit.
+        If it does not fit.
     """
     if x.dtype == dtype:
         return Value(x.expr)
     if isinstance(x.expr, Const):
-        return Value(Const(_number(x.expr.value, dtype), dtype))
+        return Value(Const(_number(x.expr.value, dtype, x.weak), dtype))
     if kind_of(x.dtype) == "c" and kind_of(dtype) != "c":
         raise DTypeError(f"a complex number is no {dtype.name}; write x.real")
     return Value(Cast(x.expr, dtype))
 
 
-def _number(value: Any, dtype: DType) -> Any:
+def _number(value: Any, dtype: DType, must_fit: bool) -> Any:
     if kind_of(dtype) in "iu" and isinstance(value, int) and not isinstance(value, bool):
-        limits = np.iinfo(dtype)
-        if not limits.min <= value <= limits.max:
-            raise OverflowError(f"{value} does not fit {dtype.name}, from {limits.min} to {limits.max}")
-        return int(value)
+        low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        if must_fit and not low <= value <= high:
+            raise OverflowError(f"{value} does not fit {dtype.name}, from {low} to {high}")
+        return (value - low) % (high - low + 1) + low
     if isinstance(value, complex) and kind_of(dtype) != "c":
         raise DTypeError(f"a complex number is no {dtype.name}; write x.real")
     if kind_of(dtype) in "iu" and isinstance(value, float):

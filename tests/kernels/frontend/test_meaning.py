@@ -327,6 +327,23 @@ def test_known_floats_become_the_integers_that_others_become(number, dtype):
     assert known == computed
 
 
+@pytest.mark.parametrize("dtype", [f16, f32, f64, u64])
+def test_python_numbers_above_those_of_int64_take_the_type_of_the_other_operand_too(dtype):
+    def kernel(v, out):
+        out[0] = v[0] + 0x9E3779B97F4A7C15
+        return v[0] * (1 << 63), v[0] < 1 << 63
+
+    agree(kernel, np.array([3], dtype), np.zeros(1, dtype))
+
+
+def test_known_numbers_with_a_type_are_converted_as_others_are():
+    def kernel(v):
+        once = u64(0x9E3779B97F4A7C15)
+        return i32(once), i8(i32(-129)), u8(i8(-1)), i32(u64(v[0]))
+
+    agree(kernel, np.array([0x9E3779B97F4A7C15], np.uint64))
+
+
 def test_functions_of_several_numbers():
     def kernel(v, w):
         x, y = v[0], v[1]

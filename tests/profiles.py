@@ -12,9 +12,10 @@ What quick leaves out is decided here, by three rules:
 import os
 from random import Random
 
+import pytest
 from hypothesis import settings
 
-__all__ = ["QUICK", "divided", "of_each_value", "repeats"]
+__all__ = ["QUICK", "divided", "of_each_value", "repeats", "slow"]
 
 QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
 # Where Hypothesis keeps the settings of a property; it has no public way to change them after the decorator.
@@ -24,6 +25,11 @@ SETTINGS = "_hypothesis_internal_use_settings"
 def repeats(count):
     """Return how often to repeat what is random, such as an order drawn by a seed: ``count`` times in full."""
     return max(5, count // 4) if QUICK else count
+
+
+def slow(rows):
+    """Return rows of a table that run in full only."""
+    return [pytest.param(*row, marks=pytest.mark.slow) for row in rows]
 
 
 def of_each_value(name, calls):

@@ -179,10 +179,11 @@ class Array(Methods):
             values = value._native if value._shared is None else live(value)
             if values.dtype is not array.dtype:
                 refusals.refuse_lossy(library, array.dtype, values)
+            values = indexing.without_overlap(library, values, array)
         elif kind in _KINDS_FOR and array.dtype.kind in _KINDS_FOR[kind]:
             values = value
         else:
-            values = indexing.assigned(library, array.dtype, value)
+            values = indexing.without_overlap(library, indexing.assigned(library, array.dtype, value), array)
         try:
             array[key] = values
         except (IndexError, MemoryError, OverflowError, ValueError) as error:

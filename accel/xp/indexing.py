@@ -12,7 +12,7 @@ from accel.xp.array_base import ArrayBase, in_memory
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
 
-__all__ = ["assign", "assigned", "selected"]
+__all__ = ["assign", "assigned", "selected", "without_overlap"]
 
 _Array = TypeVar("_Array", bound=ArrayBase)
 
@@ -33,7 +33,7 @@ def selected(x: _Array, key: Any) -> _Array:
 def assign(x: ArrayBase, key: Any, value: Any) -> None:
     """Set the elements at any index."""
     library, array = x._library, in_memory(x)
-    values = _without_overlap(library, assigned(library, array.dtype, value), array)
+    values = without_overlap(library, assigned(library, array.dtype, value), array)
     try:
         key = _unwrapped(x, key)
         if library.within is None:
@@ -56,7 +56,7 @@ def assigned(library: ArrayLibrary, dtype: DType, value: Any) -> Any:
     return values
 
 
-def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
+def without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
     """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
     if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
         return library.namespace.asarray(values, copy=True)

@@ -145,7 +145,7 @@ def printed(ended):
 
 
 class TestInterrupts:
-    @pytest.mark.parametrize("threads", [1, 3])
+    @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 3])
     def test_stop_a_long_kernel_which_says_what_it_left(self, printed, threads):
         code = f"accel.configure(threads={threads})\nfor each in {QUICK}: print(*interrupted(each))"
         assert printed(code).splitlines() == [f"True {NOTE.format(each)}" for each in QUICK]

@@ -56,6 +56,7 @@ def test_words_a_multiple_of_32_apart_are_in_one_bank(setup):
     assert [passes(setup, "int", 2, lanes=lanes) for lanes in (1, 16, 17, 20, 32)] == [1, 1, 2, 2, 2]
 
 
+@pytest.mark.slow
 def test_narrow_items_share_words_and_wide_ones_take_parts_of_a_warp(setup):
     assert [passes(setup, "char", step) for step in (1, 3, 4, 8)] == [1, 1, 1, 2]
     assert [passes(setup, "short", step) for step in (1, 2, 4)] == [1, 1, 2]

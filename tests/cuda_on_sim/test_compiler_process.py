@@ -165,6 +165,7 @@ extern "C" __global__ void k(int* y) { *y = F<25, 0>::value; }
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [BOMB, TEMPLATES, '#include "pipe"\n'], ids=["macros", "templates", "pipe"])
 def test_sources_that_do_not_end_are_ended(tmp_path, source):
     os.mkfifo(tmp_path / "pipe")

@@ -285,6 +285,7 @@ def test_storage_that_is_used_again_without_a_barrier_is_a_race():
         run("reused", np.zeros(1, np.int32), source=REUSED)
 
 
+@pytest.mark.slow
 @SEEDS
 def test_atomics_of_libcuxx_lose_nothing(seed):
     sums, real, wide, bits = launch(ATOMICS, "atomics", 2, 128, np.zeros(4, np.int32), np.zeros(1, np.float32),

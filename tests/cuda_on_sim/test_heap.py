@@ -168,6 +168,7 @@ def test_the_heap_has_the_bytes_that_it_has_by_default(size, given, checks):
     assert launch(SOURCE, "ask", 1, 1, size, np.zeros(1, "i4"), checks=checks)[1] == given
 
 
+@pytest.mark.slow
 def test_the_size_of_the_heap_is_a_setting(checks):
     for heap, size, expected in [
         (1 << 16, 60_000, 3),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from accel.abc import CacheEviction, Fill, Leaf, Plan, Swizzling
 from accel.errors import CapabilityError
 
+from ..profiles import slow
 from .cases import every_kernel, macro, matrix, rows
 from .comparison import DTYPES, Case, End, check_copy, check_fill, conflicts
 from .on_processor import ALL
@@ -118,7 +119,7 @@ NARROW = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "order", "width"), NARROW)
+@pytest.mark.parametrize(("shape", "order", "width"), [*NARROW[::3], *slow(NARROW[1::3]), *slow(NARROW[2::3])])
 def test_narrow_shapes_are_copied_by_boxes_of_long_runs_with_few_conflicts_of_banks(shape, order, width):
     case = Case(permuted(shape, order, width))
     for seed, checks in enumerate((ALL, "")):

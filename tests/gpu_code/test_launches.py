@@ -15,6 +15,7 @@ from .comparison import Case, Memory, launch_of, run
 from .strategies import WIDTHS
 
 
+@pytest.mark.slow
 def test_all_files_of_kernels_are_compiled_and_installed(root, installed):
     files = {path.name for path in (root / "backends/cupy/kernels").iterdir()}
     assert set(launches._SOURCES) == files

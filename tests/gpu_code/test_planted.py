@@ -118,6 +118,7 @@ def test_without_a_bug_nothing_is_found(name):
     assert finds(name, checks=ALL) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "right", "wrong"), BUGS)
 def test_a_bug_is_found_whatever_the_order_of_threads(name, right, wrong):
     text = launches.module_source()

@@ -55,6 +55,7 @@ HOSTILE = """
 """
 
 
+@pytest.mark.slow
 def test_bounds_are_refused_in_little_time_and_memory(python):
     assert python(HOSTILE) == ""
 

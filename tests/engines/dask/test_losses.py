@@ -23,6 +23,7 @@ def mark(tmp_path):
     return tmp_path / "killed"
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_in_a_task_changes_no_result(cluster, tasks, mark):
     values = counted((8, 4))
     x, y = create_store("float64", (8, 4)), from_array(np.ones((8, 4)), read_only=False)
@@ -32,6 +33,7 @@ def test_a_worker_that_dies_in_a_task_changes_no_result(cluster, tasks, mark):
     assert mark.exists()
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_between_two_tilings_changes_no_result(cluster, tasks, mark):
     values = counted((8, 6))
     x, y = create_store("float64", (8, 6)), create_store("float64", (8, 6))

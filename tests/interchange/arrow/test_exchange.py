@@ -82,6 +82,7 @@ def host(values, dtype):
     return HostStorage.on_array(np.array(values, dtype))
 
 
+@pytest.mark.slow
 @given(pyarrow_arrays())
 def test_what_comes_from_pyarrow_goes_back_the_same(array):
     back = pa.array(Exported(receive_column(array)))

@@ -188,6 +188,17 @@ def test_a_fork_in_the_midst_of_launches_by_other_threads_leaves_both_processes_
     assert printed(code) == f"{[0] * 10}\nTrue"
 
 
+def test_a_process_ends_while_they_look_for_work(printed):
+    code = """
+        from accel.backends.common.host_code import thread_pool
+        thread_pool._SPINS = 2_000_000_000  # they look until the process is gone
+        accel.configure(threads=3)
+        print(adds())
+    """
+    for _ in range(2):
+        assert printed(code) == "True"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_a_process_ends_in_the_midst_of_launches(printed, seed):

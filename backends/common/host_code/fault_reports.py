@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Mapping
 
+from .immortal import immortal
 from .process_words import Word, at
 
 __all__ = ["SIGNALS", "fault_reports", "install", "previous"]
@@ -27,8 +28,8 @@ _FLAGS_AT, _NBYTES = 136, 152
 _SIGINFO, _ONSTACK = 4, 0x08000000
 
 _installed = False
-_default = ctypes.create_string_buffer(_NBYTES)
-_previous = {each: ctypes.create_string_buffer(_NBYTES) for each in SIGNALS}
+_default = immortal(ctypes.create_string_buffer(_NBYTES))
+_previous = {each: immortal(ctypes.create_string_buffer(_NBYTES)) for each in SIGNALS}
 
 
 def previous() -> Mapping[str, int]:

@@ -1,7 +1,7 @@
 """Compiles text in LLVM's language to machine code, and keeps it on disk, up to a limit.
 
 LLVM comes with llvmlite, on which numba builds. A file in the cache is named after all that its content depends on, and
-ends with a checksum: what is damaged is compiled again. Code stays in memory until the process ends, as a thread may
+ends with a checksum: what is damaged is compiled again. Code stays in memory until the process is gone, as a thread may
 still run it then.
 """
 
@@ -23,13 +23,12 @@ from accel.support.locks import in_child
 
 from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
+from .immortal import immortal
 
 __all__ = ["function_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
-_immortal: list[object] = []
-"""What LLVM would unload if it were garbage."""
 _numbers = count()
 _frozen = False
 """Whether LLVM may not be called any more, as another thread was within it when this process was forked."""
@@ -151,9 +150,7 @@ def _llvm() -> tuple[Any, _Machine]:
 def _linker() -> Any:
     llvm, machine = _llvm()
     # The older linker ends the process where the sections of a kernel get memory that is 2 GiB apart, or more.
-    compiler = llvm.create_lljit_compiler(machine.target, use_jit_link=True)
-    _immortal.append(compiler)
-    return compiler
+    return immortal(llvm.create_lljit_compiler(machine.target, use_jit_link=True))
 
 
 def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> int:
@@ -161,8 +158,7 @@ def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> in
     library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
     for symbol, address in symbols.items():
         library.import_symbol(symbol, address)
-    tracker = library.link(_linker(), f"kernel{next(_numbers)}")
-    _immortal.append(tracker)
+    tracker = immortal(library.link(_linker(), f"kernel{next(_numbers)}"))  # LLVM would unload the code of a dead one
     entry: int = tracker[name]
     return entry
 

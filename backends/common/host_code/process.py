@@ -11,6 +11,7 @@ from functools import cache
 from accel.support.locks import in_child, open_after_fork
 
 from .fault_reports import fault_reports, install, previous
+from .immortal import immortal
 from .interruption import API, interruption
 from .machine_code import function_of
 from .process_words import Word, words
@@ -27,7 +28,7 @@ declare ptr @pthread_getspecific(i32)
 # Threads of the pool leave all signals to others, but for those of their own errors.
 _OWN_ERRORS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGABRT")
 
-_places = ctypes.create_string_buffer(MOST * PLACE + _CACHE_LINE)
+_places = immortal(ctypes.create_string_buffer(MOST * PLACE + _CACHE_LINE))
 _first_place = -(-ctypes.addressof(_places) // _CACHE_LINE) * _CACHE_LINE
 
 
@@ -85,7 +86,7 @@ def _open_lock() -> None:
 @cache
 def _blocked() -> ctypes.Array[ctypes.c_char]:
     """Return the signals that threads of the pool block."""
-    library, signals = ctypes.CDLL(None), ctypes.create_string_buffer(128)
+    library, signals = ctypes.CDLL(None), immortal(ctypes.create_string_buffer(128))
     library.sigfillset(signals)
     for name in _OWN_ERRORS:
         library.sigdelset(signals, getattr(signal, name))

@@ -3,6 +3,8 @@
 import ctypes
 from enum import IntEnum
 
+from .immortal import immortal
+
 __all__ = ["ASK", "NO_MEMORY", "STOPPED", "Word", "at", "words"]
 
 NO_MEMORY, STOPPED, ASK = -1, -2, -3
@@ -28,7 +30,7 @@ class Word(IntEnum):
 
 
 _COUNT = 32
-words = (ctypes.c_int64 * _COUNT)()
+words = immortal((ctypes.c_int64 * _COUNT)())
 
 
 def at(word: Word) -> str:

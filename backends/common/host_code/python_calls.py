@@ -7,6 +7,7 @@ arguments that `struct` has packed, would cost. Its code depends only on the typ
 import ctypes
 from collections.abc import Callable, Sequence
 
+from .immortal import immortal
 from .machine_code import function_of
 from .process import symbols
 from .process_words import STOPPED
@@ -22,8 +23,6 @@ _CONVERSIONS = {
 }
 _API = "PyErr_Occurred", "PyBool_FromLong", *(name for _, name in _CONVERSIONS.values())
 _FASTCALL = 0x80
-_immortal: list[object] = []
-"""What Python reads as long as a function exists."""
 
 
 class _Method(ctypes.Structure):
@@ -55,8 +54,7 @@ def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> 
         Bytes of the memory.
     """
     address = function_of(_printed(kinds, nbytes), "call", {**symbols(), **_api()})
-    method = _Method(b"launch", address, _FASTCALL, None)
-    _immortal.append(method)
+    method = immortal(_Method(b"launch", address, _FASTCALL, None))  # Python reads it as long as the function exists
     function: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)
     return function
 

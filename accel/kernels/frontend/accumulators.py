@@ -4,10 +4,10 @@ import ast
 from typing import Any
 
 from accel.dtypes import DType
-from accel.ir import Assign, Binary, Local
+from accel.ir import INDEX, TRUTH, Assign, Binary, Local, Unary
 from accel.kernels.frontend.context import Activation
 from accel.kernels.frontend.operands import number_of
-from accel.kernels.frontend.promotion import kind_of, stored
+from accel.kernels.frontend.promotion import converted, kind_of, stored
 from accel.kernels.frontend.values import Entity, Value
 
 __all__ = ["Accumulator"]
@@ -31,8 +31,8 @@ class Accumulator:
         self.op = ""
         self.inside = False
 
-    def combine(self, act: Activation, node: ast.AST, op: Any, operand: Entity) -> None:
-        """Append the combination with a value."""
+    def combine(self, act: Activation, node: ast.AST, op: Any, operand: Entity, negative: bool = False) -> None:
+        """Append the combination with a value, or with its negative in the type of the accumulator."""
         name = self.local.name
         if not self.inside:
             raise act.error(
@@ -45,8 +45,12 @@ class Accumulator:
             raise act.error(node, f"an accumulator of complex numbers takes += and -= only; {name} has dtype complex")
         self.op = op
         with act.at(node):
-            value = stored(number, self.local.dtype, f"the accumulator {name}")
-        act.unit.block.append(Assign(self.local, Binary(op, self.local, value.expr, self.local.dtype)))
+            if negative and number.dtype == TRUTH:
+                number = converted(number, INDEX)
+            value = stored(number, self.local.dtype, f"the accumulator {name}").expr
+        if negative:
+            value = Unary("neg", value, self.local.dtype)
+        act.unit.block.append(Assign(self.local, Binary(op, self.local, value, self.local.dtype)))
 
     def value(self, act: Activation, node: ast.AST) -> Value:
         """Return its value, outside of loops that change it."""

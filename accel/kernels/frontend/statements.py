@@ -169,8 +169,7 @@ def _accumulated(act: Activation, node: ast.AugAssign, accumulator: Accumulator)
     if type(node.op) in _COMBINED:
         accumulator.combine(act, node, _COMBINED[type(node.op)], lower(act, node.value))
     elif isinstance(node.op, ast.Sub):
-        negative = ast.copy_location(ast.UnaryOp(ast.USub(), node.value), node.value)
-        accumulator.combine(act, node, "add", lower(act, negative))
+        accumulator.combine(act, node, "add", lower(act, node.value), negative=True)
     else:
         raise act.error(node, f"{ast.unparse(node)}: in place of it an accumulator takes {_combinations('s')}")
 

@@ -485,6 +485,22 @@ def test_accumulators_are_combined_as_variables_are():
     assert results == (10, 24, 92, 32)
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, i8, u8, i64, u64])
+def test_accumulators_subtract_in_their_own_type(dtype):
+    def kernel(v):
+        rest, number, small = accumulator(i64, 5), accumulator(f64, 5), accumulator(u64, 5)
+        for i in range(v.size):
+            rest -= v[i]
+            number -= v[i]
+            small -= 2
+        return rest, number, small
+
+    v = np.array([-128 if dtype is i8 else 1, 100], dtype)
+    _, results = run(kernel, v)
+    total = int(v[0]) + int(v[1])
+    assert results == (5 - total, 5 - total, 1)
+
+
 def test_break_leaves_all_loops_of_a_grid():
     def kernel(v, n):
         for _ in range(1):

@@ -6,7 +6,7 @@ Each one is an ability of its own. What differs between devices only in its amou
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block
 from accel.abc.operand import Operand
@@ -179,6 +179,25 @@ class Trims(Protocol):
 
     def trim(self) -> int:
         """Free the blocks that are kept and not in use; returns how many bytes."""
+        ...
+
+
+@runtime_checkable
+class ReusesMemory(Protocol):
+    """A backend that gives large arrays the memory of earlier ones, which costs less than new memory of the system."""
+
+    smallest_reused: int
+    """Bytes of the smallest array that it gives such memory."""
+
+    def empty_array(self, shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"]) -> Any:
+        """Return an array with uninitialised elements, or None if the library should allocate it.
+
+        Raises `MemoryError` if there is no memory.
+        """
+        ...
+
+    def reusable_bytes(self, device: Device) -> int:
+        """Return the bytes that are kept for later requests."""
         ...
 
 

@@ -1,5 +1,6 @@
 """`ArrayLibrary`: the library that computes on one device."""
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
@@ -7,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from accel import config
-from accel.abc import ComputesWithin, SupportsArrays, SupportsSpecial
+from accel.abc import ComputesWithin, ReusesMemory, SupportsArrays, SupportsSpecial
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
@@ -20,6 +21,7 @@ __all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on"]
 HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
 """The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
 
+_USUAL_ITEMSIZE = 8
 _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
 
@@ -42,6 +44,10 @@ class ArrayLibrary:
         Converts any other result of the library to an array of the library.
     within : callable or None
         Returns the context manager in which given arrays are computed with; None if the library needs none.
+    large : int
+        From so many elements on, results may have memory of earlier arrays; see `accel.xp.large_results`.
+    empty_array : callable or None
+        Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
     """
 
     __slots__ = (
@@ -49,6 +55,8 @@ class ArrayLibrary:
         "as_array",
         "backend",
         "device",
+        "empty_array",
+        "large",
         "namespace",
         "native_types",
         "special_functions",
@@ -66,6 +74,11 @@ class ArrayLibrary:
         self.as_array = np.asarray if on_host else self.namespace.asarray
         self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+        self.large = sys.maxsize
+        self.empty_array: Any = None
+        if isinstance(backend, ReusesMemory):
+            self.large = backend.smallest_reused // _USUAL_ITEMSIZE
+            self.empty_array = backend.empty_array
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
         """Call an operator or method of the library's arrays in the context that it needs.

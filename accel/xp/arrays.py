@@ -1,7 +1,7 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -19,6 +19,7 @@ from accel.xp import (
     display,
     host_access,
     indexing,
+    large_results,
     missing_members,
     numpy_protocols,
     operators,
@@ -201,8 +202,10 @@ class Array(Methods):
     # Copies and pickles
 
     def __copy__(self) -> "Array":
+        library, array = self._library, live(self)
         try:
-            return wrap(self._library, self._library.namespace.asarray(live(self), copy=True))
+            copy = large_results.copied(library, array, array.dtype)
+            return wrap(library, library.namespace.asarray(array, copy=True) if copy is None else copy)
         except MemoryError as error:
             raise refusals.failure(error) from None
 
@@ -302,6 +305,15 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
     return array
 
 
+def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands: Any) -> Array:
+    """Call an elementwise function of NumPy that returns a large array, and wrap the result."""
+    try:
+        result = large_results.elementwise(function, library, *operands)
+    except (IndexError, MemoryError, OverflowError) as error:
+        raise refusals.failure(error) from None
+    return wrap(library, result)
+
+
 def _each(x: Array, length: int) -> Iterator[Array]:
     """Yield the elements along the first axis, as `Array.__getitem__` returns them."""
     library, array = x._library, x._native
@@ -374,4 +386,11 @@ def _unpickled(*state: Any) -> Array:
         return array_on(AcceleratorDataContainer.on(storage), shape)
 
 
-operators.bind(Array=Array, in_memory=in_memory, live=live, bad_write=refusals.bad_write, failure=refusals.failure)
+operators.bind(
+    Array=Array,
+    in_memory=in_memory,
+    large_result=large_result,
+    live=live,
+    bad_write=refusals.bad_write,
+    failure=refusals.failure,
+)

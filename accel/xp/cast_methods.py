@@ -6,7 +6,8 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
-from accel.xp.array_base import ArrayBase
+from accel.xp import large_results
+from accel.xp.array_base import ArrayBase, live
 from accel.xp.calls import call_with, method
 from accel.xp.host_access import on_host
 from accel.xp.refusals import refuse_complex
@@ -49,6 +50,8 @@ def astype(
         order = "F" if is_in_fortran_order(x) else "C"
     if not copy and target == x.dtype and _is_in(x, order):
         return x
+    if order == "K" and (copy_of := large_results.copied(x._library, live(x), target)) is not None:
+        return x._wrap(x._library, copy_of)  # type: ignore[no-any-return]
     if x.device is Device.CPU:
         return method(x, "astype", target, order=order)  # type: ignore[no-any-return]
     result: Any = call_with(x, "astype", target, copy=True)

@@ -1,6 +1,7 @@
 """Functions that create arrays."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.errors import DeviceMismatchError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.memory import DeviceStorage, HostStorage
-from accel.xp import array_storage
+from accel.xp import array_storage, large_results
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, array_on, array_received, wrap
@@ -163,8 +164,13 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     array = live(x)
     refuse_complex(x.dtype, target)
     if copy or target != x.dtype:
-        x = created(library, library.namespace.astype, array, target, copy=True)
+        x = created(library, _cast, library, array, target)
     return x if device is None else x.to_device(device)
+
+
+def _cast(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
+    copy = large_results.copied(library, array, dtype)
+    return library.namespace.astype(array, dtype, copy=True) if copy is None else copy
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None) -> Array:
@@ -265,8 +271,20 @@ def eye(
 
 def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with uninitialised elements."""
-    library = library_on(device)
-    return created(library, library.namespace.empty, shape, dtype=dtype_or_none(dtype))
+    library, target = library_on(device), dtype_or_none(dtype)
+    if type(shape) is int and shape >= library.large:
+        shape = (shape,)
+    if type(shape) is tuple and _size(shape) >= library.large:
+        return created(library, large_results.empty, library, shape, target)
+    return created(library, library.namespace.empty, shape, dtype=target)
+
+
+def _size(shape: tuple[Any, ...]) -> int:
+    """Return the number of elements; 0 if the extents are no numbers."""
+    try:
+        return int(prod(shape))
+    except (TypeError, ValueError, OverflowError):
+        return 0
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:

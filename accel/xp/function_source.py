@@ -23,7 +23,7 @@ def {name}({parameters}) -> {returns}:
     ReleasedError
         If the memory of an array was released.
     """
-{operands}    try:
+{operands}{large}    try:
         result = {call}
     except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
@@ -47,17 +47,24 @@ _LIVE = """\
         if {name}._shared is not None and (handle := {name}._shared.handle) is not None:
             if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
                 live({name})
-        native_{name} = {name}._native{in_memory}
+        native_{name} = {name}._native{in_memory}{sized}
 """
 # Of a scalar of NumPy there is no view: what may return one needs an array.
 _IN_MEMORY = " if type({name}._native) is library.array_type else in_memory({name})"
+# Only on the host; see `accel.xp.large_results`. The size of an operand that is no array is not looked at.
+_SIZED = "\n        large = {before}native_{name}.size >= library.large"
+_UNSIZED = "\n        large = False"
+_LARGE = """\
+    if large:
+        return large_result({function}, library, {operands})
+"""
 _FIRST = f"""\
     if type({{name}}) is Array:
         library = {{name}}._library
 {_LIVE}\
     else:
         library = library_of({{arrays}})
-        native_{{name}} = {{convert}}(library, {{name}})
+        native_{{name}} = {{convert}}(library, {{name}}){{unsized}}
 """
 _OTHER = f"""\
     if type({{name}}) is Array and {{name}}._library is library:
@@ -121,8 +128,9 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
         Whether the function may return a view of an operand.
     """
     (function,) = parsed(row)
-    call = f"{namespace}.{function.name}({_passed(function.args)})"
-    return _filled_in(function, call, origin, page, views=views)
+    passed = _passed(function.args)
+    large = "" if views else _LARGE.format(function=f"{namespace}.{function.name}", operands=passed)
+    return _filled_in(function, f"{namespace}.{function.name}({passed})", origin, page, views=views, large=large)
 
 
 def method_source(row: str, origin: str, page: str) -> str:
@@ -137,7 +145,7 @@ def method_source(row: str, origin: str, page: str) -> str:
     return _filled_in(function, call, origin, page, views=False)
 
 
-def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool) -> str:
+def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool, large: str = "") -> str:
     returns = ast.unparse(function.returns or ast.Constant(None))
     return _TEMPLATE.format(
         name=function.name,
@@ -145,7 +153,8 @@ def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, 
         returns=returns,
         origin=origin,
         page=page,
-        operands=_operands(function.args, views),
+        operands=_operands(function.args, views, bool(large)),
+        large=large,
         call=call,
         wrapped=_wrapped(function.args, returns),
     )
@@ -174,8 +183,11 @@ def _sources(signature: ast.arguments) -> str:
     return ", ".join([*names, f"*{signature.vararg.arg}"] if signature.vararg else names)
 
 
-def _operands(signature: ast.arguments, views: bool) -> str:
-    """Write the statements that find the library and its arrays, of which the function may return ``views``."""
+def _operands(signature: ast.arguments, views: bool, sized: bool) -> str:
+    """Write the statements that find the library and its arrays, of which the function may return ``views``.
+
+    If they are ``sized``, the statements also find whether one is large.
+    """
     sources, arrays = _sources(signature), _arrays(_positional(signature))
     leads = bool(arrays) and not _are_several(arrays[0])
     start = _SEVERAL_FIRST.format(name=arrays[0].arg, arrays=sources) if arrays else _LIBRARY.format(arrays=sources)
@@ -183,8 +195,16 @@ def _operands(signature: ast.arguments, views: bool) -> str:
     for index, each in enumerate(arrays):
         template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
         in_memory = _IN_MEMORY.format(name=each.arg) if views else ""
+        before = "large or " if index else ""
         statements.append(
-            template.format(name=each.arg, arrays=sources, convert=_converter(_annotation(each)), in_memory=in_memory)
+            template.format(
+                name=each.arg,
+                arrays=sources,
+                convert=_converter(_annotation(each)),
+                in_memory=in_memory,
+                sized=_SIZED.format(name=each.arg, before=before) if sized else "",
+                unsized=_UNSIZED if sized else "",
+            )
         )
     return "".join(statements)
 

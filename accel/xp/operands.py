@@ -8,7 +8,7 @@ import numpy as np
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.xp import functions, results
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.arrays import Array, wrap
+from accel.xp.arrays import Array, large_result, wrap
 from accel.xp.natives import native, native_array
 from accel.xp.refusals import failure
 
@@ -83,6 +83,7 @@ def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) ->
 
 functions.bind(
     Array=Array,
+    large_result=large_result,
     library_of=library_of,
     native=native,
     native_array=native_array,

@@ -6,6 +6,8 @@ The templates repeat the fast path of `live`, `native` and `wrap`, because each 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
 from accel.xp.generated_code import run
 
 __all__ = ["Scalar", "arithmetic", "bind", "bitwise", "equality", "order", "product", "unary"]
@@ -44,6 +46,16 @@ _RESULT = """\
     array._shared = None
     return array
 """
+_OTHER_OR_LARGE = _OTHER.replace(
+    "    library = self._library\n", "    library = self._library\n    large = self._native.size >= library.large\n"
+).replace(
+    "        other = other._native\n",
+    "        other = other._native\n        large = large or other.size >= library.large\n",
+)
+_LARGE = """\
+    if large:
+        return large_result(numpy.{function}, library, {operands})
+"""
 _COMPUTE = """\
         if library.within is None:
             {statement}
@@ -62,13 +74,16 @@ _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
     library = self._library
+    large = self._native.size >= library.large
+{{large}}
 {_COMPUTE_NEW}
 {_RESULT}
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
-{_OTHER}
+{_OTHER_OR_LARGE}
 {_SELF}
+{{large}}
 {_COMPUTE_NEW}
 {_RESULT}
 """
@@ -111,18 +126,44 @@ _ARITHMETIC = {
     "lshift": "<<",
     "rshift": ">>",
 }
+# The functions that the operators of large arrays are computed by.
+_UFUNCS = {
+    "abs": "absolute",
+    "neg": "negative",
+    "pos": "positive",
+    "invert": "invert",
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "mod": "remainder",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
 # NumPy's own operators differ from the functions: -0.0 ** 0.5 is -0.0, and inf // 2 is NaN.
 _BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 
 def _source() -> str:
     methods = [
-        _method_source(_UNARY, name, f"result = {text}", "self._native") for name, text in _UNARY_OPERATORS.items()
+        _method_source(_UNARY, name, f"result = {text}", "self._native", _UFUNCS[name])
+        for name, text in _UNARY_OPERATORS.items()
     ]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other"))
+        function = _UFUNCS.get(name, "")
+        methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other", function=function))
     for name, sign in _ARITHMETIC.items():
-        methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native"))
+        function, operands = _UFUNCS.get(name, ""), "other, self._native"
+        methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native", operands, function))
         methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other"))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
@@ -132,15 +173,18 @@ def _source() -> str:
     return "".join(methods)
 
 
-def _method_source(template: str, name: str, statement: str, operands: str = "self._native, other") -> str:
-    return template.format(name=name, statement=statement, operands=operands)
+def _method_source(
+    template: str, name: str, statement: str, operands: str = "self._native, other", function: str = ""
+) -> str:
+    large = _LARGE.format(function=function, operands=operands) if function else ""
+    return template.format(name=name, statement=statement, operands=operands, large=large)
 
 
 def _in_place_source(name: str, statement: str, computed: str) -> str:
     return _IN_PLACE.format(name=f"i{name}", statement=statement, operands="array, other", computed=computed)
 
 
-_METHODS = run(_source(), "accel.xp.arrays", {"scalars": frozenset({bool, int, float, complex})})
+_METHODS = run(_source(), "accel.xp.arrays", {"numpy": np, "scalars": frozenset({bool, int, float, complex})})
 for _name, _method in _METHODS.items():
     _method.__qualname__ = f"Array.{_name}"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from accel.memory.sizes import as_alignment
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
+from .array_pool import SMALLEST, ArrayPool
 from .slabs import ALIGNMENT, LARGEST, Slabs, new_block
 
 if TYPE_CHECKING:  # most programs compile no kernels
@@ -27,6 +28,11 @@ if TYPE_CHECKING:  # most programs compile no kernels
 __all__ = ["CpuBackend"]
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+_MOST_KEPT = 1 << 30
+"""The most bytes that are kept for later arrays; less on machines with less than 16 GiB."""
+
+_BYTE = np.dtype(np.uint8)
 
 _GRID = (2**31 - 1, 65_535, 65_535)
 """The same as of GPUs, so that kernels with an explicit grid run here too."""
@@ -37,8 +43,10 @@ class CpuBackend:
 
     name = "cpu"
     languages = ("host",)
+    smallest_reused = SMALLEST
 
     def __init__(self) -> None:
+        self._arrays = ArrayPool(min(_MOST_KEPT, _physical_memory() // 16 or _MOST_KEPT))
         self._pool = Pool(Slabs(), largest=LARGEST, capacity=1 << 19)
         self.allocate_cleared = partial(self.allocate, cleared=True)
 
@@ -57,9 +65,10 @@ class CpuBackend:
     def allocate(
         self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None, cleared: bool = False
     ) -> Block:
-        """Return host memory, from the pool where it is small; ``cleared`` for `allocate_cleared`.
+        """Return host memory, from a pool; ``cleared`` for `allocate_cleared`.
 
-        The system clears the pages of a large block when they are first used.
+        Nothing but its native array refers to a large block, so it needs no call of `free` to be used again. If it is
+        cleared it is new: the system clears the pages of a large block when they are first used.
         """
         if stream is not None:
             raise _no_streams()
@@ -68,6 +77,8 @@ class CpuBackend:
                 block = self._pool.take(nbytes)
             elif cleared and nbytes > LARGEST:
                 return new_block(nbytes, max(as_alignment(alignment), ALIGNMENT), np.zeros)
+            elif alignment == 1 and (native := self._arrays.empty((nbytes,), _BYTE)) is not None:
+                return Block(self.address(native), nbytes, native)
             else:
                 block = self._pool.allocate(device, nbytes, alignment=alignment, stream=None)
         except MemoryError:
@@ -81,8 +92,16 @@ class CpuBackend:
         self._pool.give(block)
 
     def trim(self) -> int:
-        """Release all free blocks of the pool; return their bytes."""
-        return self._pool.trim()
+        """Release all free blocks; return their bytes."""
+        return self._arrays.trim() + self._pool.trim()
+
+    def empty_array(self, shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"]) -> Any:
+        """Return an array with uninitialised elements; None if NumPy should allocate it."""
+        return self._arrays.empty(shape, dtype, order)
+
+    def reusable_bytes(self, device: Device) -> int:
+        """Return the bytes that are kept for later requests."""
+        return self._arrays.kept_bytes + self._pool.kept_bytes
 
     def free_memory(self, device: Device) -> Room:
         """Return the available memory as Linux estimates it; on other systems the physical memory."""

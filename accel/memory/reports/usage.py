@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from accel.abc.optional import ReportsRoom, Room
+from accel.abc.optional import ReportsRoom, ReusesMemory, Room
 from accel.device import Device
 from accel.memory.heap import Heap, heaps
 from accel.memory.holder import Holder, holders
@@ -33,6 +33,9 @@ class HeapUsage(NamedTuple):
         Those whose handles are all released: exports or work in flight keep them alive.
     free_bytes, total_bytes : int or None
         Free bytes of the device, and all its bytes; None where unknown.
+    reusable_bytes : int
+        Bytes that are not in use, and that the device's backend keeps for later requests; `accel.memory.trim` frees
+        them.
     """
 
     device: Device
@@ -42,6 +45,7 @@ class HeapUsage(NamedTuple):
     kept_blocks: int
     free_bytes: int | None = None
     total_bytes: int | None = None
+    reusable_bytes: int = 0
 
     def row(self) -> tuple[str, ...]:
         """Return the row of the table."""
@@ -49,6 +53,7 @@ class HeapUsage(NamedTuple):
             str(self.device),
             counted(self.live_blocks, self.live_bytes),
             in_words(self.peak_bytes),
+            in_words(self.reusable_bytes),
             "unknown" if self.free_bytes is None else in_words(self.free_bytes),
             "unknown" if self.total_bytes is None else in_words(self.total_bytes),
         )
@@ -165,7 +170,7 @@ class Snapshot(NamedTuple):
 
     def _tables(self) -> list[TextTable]:
         devices = TextTable(
-            "", ("device", "in use", "peak", "free", "of"), _rows(self.devices), "no device was used yet"
+            "", ("device", "in use", "peak", "kept", "free", "of"), _rows(self.devices), "no device was used yet"
         )
         head = ("device", "bytes", "ownership", "handles", "kept alive by", "made at")
         shown, hidden = self.owners[:_SHOWN], len(self.owners) - _SHOWN
@@ -227,7 +232,8 @@ def _usage(heap: Heap) -> HeapUsage:
     with heap.lock:  # reentrant; the four numbers belong together
         table = heap.live_bytes, heap.peak_bytes, heap.live_blocks, heap.kept_blocks
     heap.run_deferred()
-    return HeapUsage(heap.device, *table, *_free_of(room))
+    reusable = backend.reusable_bytes(heap.device) if isinstance(backend, ReusesMemory) else 0
+    return HeapUsage(heap.device, *table, *_free_of(room), reusable)
 
 
 def _free_of(room: Room | None) -> tuple[int | None, int | None]:

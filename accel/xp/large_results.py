@@ -1,0 +1,111 @@
+"""Large results on the host: their memory is that of earlier arrays, where NumPy would take new memory."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from accel.dtypes import KNOWN, DType
+from accel.xp.array_library import ArrayLibrary
+
+__all__ = ["copied", "elementwise", "empty"]
+
+_Order = Literal["C", "F"]
+_DEFAULT = np.dtype(np.float64)
+_NUMBERS = (bool, int, float, complex)
+
+_dtypes: dict[tuple[object, ...], DType | None] = {}
+"""The dtypes of results, by function and operands; None where the function decides."""
+
+
+def elementwise(function: Callable[..., Any], library: ArrayLibrary, *operands: Any) -> Any:
+    """Call an elementwise function of NumPy; the result has memory of the library if it is large.
+
+    Dtype, shape and order in memory of the result are those that NumPy gives it. Where they are not known before the
+    call, NumPy allocates the result.
+    """
+    out = _result(function, library, operands) if type(function) is np.ufunc else None
+    return function(*operands) if out is None else function(*operands, out=out)
+
+
+def copied(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
+    """Return a copy of an array, in the order that NumPy's ``astype`` gives it; None if NumPy should allocate it."""
+    if array.size < library.large:
+        return None
+    # An axis that repeats its elements is the last one for `astype`, and for functions stays where it is.
+    order = None if 0 in array.strides else _order((array,), array.shape)
+    out = None if order is None else library.empty_array(array.shape, dtype, order)
+    if out is not None:
+        np.copyto(out, array, casting="unsafe")
+    return out
+
+
+def empty(library: ArrayLibrary, shape: tuple[Any, ...], dtype: DType | None) -> Any:
+    """Return an array with uninitialised elements."""
+    if all(type(extent) is int and extent >= 0 for extent in shape):
+        array = library.empty_array(shape, dtype or _DEFAULT, "C")
+        if array is not None:
+            return array
+    return library.namespace.empty(shape, dtype=dtype)  # refuses a bad shape in its own words
+
+
+def _result(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> Any:
+    arrays: list[Any] = []
+    key: list[object] = [function]
+    for operand in operands:
+        kind = type(operand)
+        if kind is np.ndarray:
+            key.append(operand.dtype)
+            if operand.ndim:
+                arrays.append(operand)
+        elif kind in _NUMBERS:
+            key.append(kind)
+        elif isinstance(operand, np.generic):
+            key.append(operand.dtype)
+        else:
+            return None
+    case = tuple(key)
+    dtype = _dtypes[case] if case in _dtypes else _dtypes.setdefault(case, _dtype(function, key[1:]))
+    if dtype is None or not arrays:
+        return None
+    shape = arrays[0].shape
+    if len(arrays) > 1 and arrays[1].shape != shape:
+        try:
+            shape = np.broadcast_shapes(shape, arrays[1].shape)
+        except ValueError:  # the function refuses them in its own words
+            return None
+    order = _order(arrays, shape)
+    return None if order is None else library.empty_array(shape, dtype, order)
+
+
+def _dtype(function: Any, kinds: list[Any]) -> DType | None:
+    """Return the dtype of a function's result; None if it is not one of arrays, or not one result."""
+    if function.nin != len(kinds) or function.nout != 1:
+        return None
+    try:
+        dtypes = function.resolve_dtypes((*[np.dtype(bool) if kind is bool else kind for kind in kinds], None))
+    except (TypeError, ValueError):  # the function refuses them in its own words
+        return None
+    return dtypes[-1] if dtypes[-1] in KNOWN and dtypes[-1].isnative else None
+
+
+def _order(arrays: Sequence[Any], shape: tuple[int, ...]) -> _Order | None:
+    """Return the order in memory that NumPy gives a result of operands; None if it may be another."""
+    if len(shape) == 1:
+        return "C"
+    if all(_is_like_c(each) for each in arrays):
+        return "C"
+    if all(each.flags.f_contiguous and each.shape == shape for each in arrays):
+        return "F"
+    return None
+
+
+def _is_like_c(array: Any) -> bool:
+    """Tell whether an array's last axis has the smallest steps, and each axis before it larger ones."""
+    if array.flags.c_contiguous:
+        return True
+    steps = [
+        abs(stride) for extent, stride in zip(array.shape, array.strides, strict=True) if extent != 1 and stride != 0
+    ]
+    return all(one >= other for one, other in pairwise(steps))

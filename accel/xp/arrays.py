@@ -204,7 +204,7 @@ class Array(Methods):
     def __copy__(self) -> "Array":
         library, array = self._library, live(self)
         try:
-            copy = large_results.copied(library, array, array.dtype)
+            copy = large_results.copied(library, array, array.dtype) if array.size >= library.large else None
             return wrap(library, library.namespace.asarray(array, copy=True) if copy is None else copy)
         except MemoryError as error:
             raise refusals.failure(error) from None

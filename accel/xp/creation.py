@@ -272,19 +272,13 @@ def eye(
 def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with uninitialised elements."""
     library, target = library_on(device), dtype_or_none(dtype)
-    if type(shape) is int and shape >= library.large:
-        shape = (shape,)
-    if type(shape) is tuple and _size(shape) >= library.large:
+    try:
+        large = (shape if type(shape) is int else prod(shape)) >= library.large  # type: ignore[arg-type]
+    except TypeError:  # the library refuses it in its own words
+        large = False
+    if large:
         return created(library, large_results.empty, library, shape, target)
     return created(library, library.namespace.empty, shape, dtype=target)
-
-
-def _size(shape: tuple[Any, ...]) -> int:
-    """Return the number of elements; 0 if the extents are no numbers."""
-    try:
-        return int(prod(shape))
-    except (TypeError, ValueError, OverflowError):
-        return 0
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:

@@ -41,10 +41,11 @@ def copied(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
     return out
 
 
-def empty(library: ArrayLibrary, shape: tuple[Any, ...], dtype: DType | None) -> Any:
+def empty(library: ArrayLibrary, shape: Any, dtype: DType | None) -> Any:
     """Return an array with uninitialised elements."""
-    if all(type(extent) is int and extent >= 0 for extent in shape):
-        array = library.empty_array(shape, dtype or _DEFAULT, "C")
+    extents = (shape,) if type(shape) is int else tuple(shape)
+    if all(type(extent) is int and extent >= 0 for extent in extents):
+        array = library.empty_array(extents, dtype or _DEFAULT, "C")
         if array is not None:
             return array
     return library.namespace.empty(shape, dtype=dtype)  # refuses a bad shape in its own words

@@ -81,18 +81,21 @@ from accel.xp.data_types import (
     uint32,
     uint64,
 )
+from accel.xp.functions import bind as _bind
 from accel.xp.functions import core as _compiled
 from accel.xp.generated_code import fetch_from
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.missing_members import describe_missing as _describe_missing
 from accel.xp.numpy_functions import array, ndim, shape, size
+from accel.xp.numpy_keywords import with_keywords as _with_keywords
 from accel.xp.registrations import await_libraries as _await_libraries
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
 ndarray = Array
 
+_bind(with_keywords=_with_keywords)
 _functions = _compiled()
 _of_numpy = numpy_functions.core()
 globals().update(_of_numpy)
@@ -100,14 +103,15 @@ globals().update(_of_numpy)
 # fmt: off
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
-    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "diff", "e", "empty", "empty_like",
-    "eye", "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies", "iinfo", "inf",
-    "int8", "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones", "ones_like", "pi",
-    "reshape", "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros", "zeros_like",
+    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "diff", "e", "empty",
+    "empty_like", "eye", "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies",
+    "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones",
+    "ones_like", "pi", "reshape", "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros",
+    "zeros_like",
     # NumPy's
     "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
-    "inexact", "integer", "intp", "issubdtype", "ndarray", "ndim", "ndindex", "number", "promote_types", "s_",
-    "shape", "signedinteger", "size", "unsignedinteger",
+    "inexact", "integer", "intp", "issubdtype", "ndarray", "ndim", "ndindex", "number", 
+    "promote_types", "s_", "shape", "signedinteger", "size", "unsignedinteger",
     *sorted(_functions), *sorted(_of_numpy),
 ]
 # fmt: on

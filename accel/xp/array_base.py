@@ -20,7 +20,7 @@ from accel.xp.array_storage import SharedStorage
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
 
-__all__ = ["ArrayBase", "in_memory", "live", "shared_of", "view_of"]
+__all__ = ["ArrayBase", "in_memory", "is_number", "live", "moved", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -158,6 +158,24 @@ def in_memory(x: ArrayBase) -> Any:
         if x._native is native:
             x._native = array
     return x._native
+
+
+def is_number(x: ArrayBase) -> bool:
+    """Tell whether an array is a number for arrays of other devices: one of no axes on the host."""
+    return not x.ndim and x._library.device is Device.CPU
+
+
+def moved(library: ArrayLibrary, x: ArrayBase) -> Any:
+    """Return an array of another device as an operand on this one: a number, which is passed by value, with its dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        If it is no number.
+    """
+    if not is_number(x):
+        library.refuse(x._library)
+    return x._wrap(library, library.as_array(live(x).item(), dtype=x.dtype))
 
 
 def shared_of(x: ArrayBase) -> SharedStorage:

@@ -7,7 +7,7 @@ from typing import Any, overload
 from accel.errors import LayoutError
 from accel.xp import functions
 from accel.xp.arrays import Array
-from accel.xp.operands import library_of
+from accel.xp.operands import array_of
 from accel.xp.operators import Scalar
 from accel.xp.shape_methods import reshaped
 
@@ -70,8 +70,7 @@ def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
-    library_of(x)  # refuses an object that is not an array
-    return reshaped(x, shape, copy)
+    return reshaped(array_of(x), shape, copy)
 
 
 @overload

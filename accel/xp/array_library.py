@@ -107,10 +107,12 @@ class ArrayLibrary:
     def accept(self, value: object) -> Any:
         """Return an operand of another type as the library takes it, or NotImplemented.
 
-        Arrays of NumPy are operands on the host only. On other devices scalars of NumPy, and its arrays of no axes,
-        become arrays there, of their dtype: so results have the same dtypes on all devices. Numbers of a subclass,
-        such as members of an `enum.IntEnum`, become plain Python numbers.
+        Arrays of NumPy, and sequences of numbers, are operands on the host only. On other devices scalars of NumPy, and
+        its arrays of no axes, become arrays there, of their dtype: so results have the same dtypes on all devices.
+        Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
+        if isinstance(value, list | tuple) and self.device is Device.CPU:
+            value = np.asarray(value)
         if isinstance(value, _OF_NUMPY):
             if type(value) is not np.ndarray and hasattr(type(value), "mask"):
                 return NotImplemented  # the operators of a masked array know its mask

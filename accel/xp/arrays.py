@@ -26,7 +26,7 @@ from accel.xp import (
     refusals,
     versions,
 )
-from accel.xp.array_base import in_memory, live, shared_of
+from accel.xp.array_base import in_memory, is_number, live, moved, shared_of
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary, library_on
 from accel.xp.methods import Methods
 from accel.xp.operators import Scalar
@@ -297,8 +297,10 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
     if sources:
         new = type(result) is np.ndarray and result.base is None
         for source in sources:
-            if type(source) is Array and (
-                source._native is result if new else _is_view(library, result, source._native)
+            if (
+                type(source) is Array
+                and source._library is library
+                and (source._native is result if new else _is_view(library, result, source._native))
             ):
                 array._shared = source._shared or shared_of(source)
                 break
@@ -389,8 +391,10 @@ def _unpickled(*state: Any) -> Array:
 operators.bind(
     Array=Array,
     in_memory=in_memory,
+    is_number=is_number,
     large_result=large_result,
     live=live,
+    moved=moved,
     bad_write=refusals.bad_write,
     failure=refusals.failure,
 )

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.errors import CapabilityError
-from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_base import ArrayBase, live, moved
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
@@ -60,9 +60,7 @@ class Exchange:
         return _mapped(self.ours, result)
 
     def _array(self, x: ArrayBase) -> Any:
-        if x._library is not self._library:
-            self._library.refuse(x._library)
-        return live(x)
+        return live(x if x._library is self._library else moved(self._library, x))
 
     def _of_numpy(self, value: Any) -> Any:
         accepted = self._library.accept(value) if self._library.device is not Device.CPU else value

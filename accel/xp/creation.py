@@ -17,7 +17,7 @@ from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.natives import native
 from accel.xp.nested_sequences import device_of_first, device_within, stacked
-from accel.xp.operands import created, dtype_or_none, library_of, native_or_none
+from accel.xp.operands import array_of, created, dtype_or_none, native_or_none
 from accel.xp.operators import Scalar
 from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
 
@@ -160,8 +160,8 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     DTypeError
         If complex numbers would become real.
     """
-    library, target = library_of(x), as_dtype(dtype)
-    array = live(x)
+    x, target = array_of(x), as_dtype(dtype)
+    library, array = x._library, live(x)
     refuse_complex(x.dtype, target)
     if copy or target != x.dtype:
         x = created(library, _cast, library, array, target)
@@ -340,5 +340,5 @@ def full_like(
 
 def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None) -> Any:
     """Return shape, dtype and device of a new array: as requested, or as another array has them."""
-    library = library_of(x)
-    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or library.device}
+    x = array_of(x)
+    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or x._library.device}

@@ -23,12 +23,16 @@ def {name}({parameters}) -> {returns}:
     ReleasedError
         If the memory of an array was released.
     """
-{operands}{large}    try:
+{keywords}{operands}{large}    try:
         result = {call}
     except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
 {wrapped}'''
 
+_KEYWORDS = """\
+    if {present}:
+        return with_keywords({name}, ({operands}), {{{named}}}, {options})
+"""
 _LIBRARY = """\
     library = library_of({arrays})
 """
@@ -69,6 +73,10 @@ _FIRST = f"""\
 _OTHER = f"""\
     if type({{name}}) is Array and {{name}}._library is library:
 {_LIVE}\
+    elif type({{name}}) is Array and (leading := library_of({{arrays}})) is not library:
+        library = leading
+{{again}}\
+        native_{{name}} = {{convert}}(library, {{name}})
     else:
         native_{{name}} = {{convert}}(library, {{name}})
 """
@@ -153,10 +161,28 @@ def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, 
         returns=returns,
         origin=origin,
         page=page,
+        keywords=_keywords(function),
         operands=_operands(function.args, views, bool(large)),
         large=large,
         call=call,
         wrapped=_wrapped(function.args, returns),
+    )
+
+
+def _keywords(function: ast.FunctionDef) -> str:
+    """Write the statements for keywords that NumPy has and the standard has not, if the function takes these."""
+    signature = function.args
+    if signature.kwarg is None:
+        return ""
+    has_out = any(each.arg == "out" for each in signature.args)
+    several = [f"*{signature.vararg.arg}"] if signature.vararg else []
+    named = [each.arg for each in signature.args + signature.kwonlyargs if each.arg != "out"]
+    return _KEYWORDS.format(
+        name=function.name,
+        present="out is not None or options" if has_out else "options",
+        operands="".join(f"{each}, " for each in [*(each.arg for each in signature.posonlyargs), *several]),
+        named=", ".join(f"{each!r}: {each}" for each in named),
+        options="options | {'out': out}" if has_out else "options",
     )
 
 
@@ -165,7 +191,7 @@ def _annotation(parameter: ast.arg) -> str:
 
 
 def _positional(signature: ast.arguments) -> list[ast.arg]:
-    return [*signature.posonlyargs, *signature.args]
+    return [*signature.posonlyargs, *(each for each in signature.args if each.arg != "out")]
 
 
 def _arrays(parameters: Iterable[ast.arg]) -> list[ast.arg]:
@@ -195,6 +221,7 @@ def _operands(signature: ast.arguments, views: bool, sized: bool) -> str:
     for index, each in enumerate(arrays):
         template = _SEVERAL if _are_several(each) else _OTHER if index or not leads else _FIRST
         in_memory = _IN_MEMORY.format(name=each.arg) if views else ""
+        again = "".join(f"        {_conversion(earlier)}\n" for earlier in arrays[:index])
         before = "large or " if index else ""
         statements.append(
             template.format(
@@ -202,11 +229,16 @@ def _operands(signature: ast.arguments, views: bool, sized: bool) -> str:
                 arrays=sources,
                 convert=_converter(_annotation(each)),
                 in_memory=in_memory,
+                again=again,
                 sized=_SIZED.format(name=each.arg, before=before) if sized else "",
                 unsized=_UNSIZED if sized else "",
             )
         )
     return "".join(statements)
+
+
+def _conversion(parameter: ast.arg) -> str:
+    return f"native_{parameter.arg} = {_converter(_annotation(parameter))}(library, {parameter.arg})"
 
 
 def _converter(annotation: str) -> str:

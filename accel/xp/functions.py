@@ -37,6 +37,7 @@ _NAMES: dict[str, Any] = {
     "ndarray": np.ndarray,
     "refuse_dtype": refuse_dtype,
     # used in their signatures
+    "Any": Any,
     "Axes": Sequence[int] | None,
     "Axis": int | tuple[int, ...] | None,
     "DTypeLike": DTypeLike,

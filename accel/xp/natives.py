@@ -3,7 +3,7 @@
 from typing import Any
 
 from accel.xp import refusals
-from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_base import ArrayBase, live, moved
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = ["native", "native_array"]
@@ -25,7 +25,7 @@ def native(library: ArrayLibrary, value: Any) -> Any:
     """
     if isinstance(value, ArrayBase):
         if value._library is not library:
-            library.refuse(value._library)
+            value = moved(library, value)
         return value._native if value._shared is None else live(value)
     if type(value) in _SCALARS:
         return value

@@ -12,11 +12,13 @@ import numpy as np
 
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
-from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.array_base import is_number
+from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.calls import arrays_among, call, member
+from accel.xp.calls import Exchange, arrays_among, call, member
 from accel.xp.creation import asarray
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
+from accel.xp.operands import library_of
 
 __all__ = ["array", "core", "linalg", "ndim", "shape", "size"]
 
@@ -71,14 +73,14 @@ def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
 
 def _function(path: str) -> Callable[..., Any]:
     def function(*arguments: Any, **keywords: Any) -> Any:
-        return call(_library_of(arguments, keywords), path, arguments, keywords)
+        return _computed(path, arguments, keywords)
 
     return _named(function, path)
 
 
 def _truth(path: str) -> Callable[..., builtins.bool]:
     def function(*arguments: Any, **keywords: Any) -> builtins.bool:
-        return bool(call(_library_of(arguments, keywords), path, arguments, keywords))
+        return bool(_computed(path, arguments, keywords))
 
     return _named(function, path)
 
@@ -92,15 +94,18 @@ def _creating(path: str) -> Callable[..., Any]:
     return _named(function, path)
 
 
-def _library_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ArrayLibrary:
+def _computed(path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     operand = arguments[0] if arguments else None
     first = operand[0] if type(operand) is list and operand else operand
-    if type(first) is Array:
-        return first._library
-    for first in arrays_among((*arguments, *keywords.values())):
-        return first._library
-    types = ", ".join(type(value).__name__ for value in arguments) or "nothing"
-    raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
+    if type(first) is Array and not is_number(first):
+        return call(first._library, path, arguments, keywords)
+    values = (*arguments, *keywords.values())
+    arrays = [*arrays_among(values)]
+    if arrays:
+        return call(library_of(*arrays), path, arguments, keywords)
+    library = library_of(*values)
+    exchange = Exchange(library, [wrap(library, library.namespace.empty(0))])  # of numbers alone
+    return exchange.ours(member(library, path)(*exchange.native(arguments), **exchange.native(keywords)))
 
 
 def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:

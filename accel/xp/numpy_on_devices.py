@@ -169,11 +169,9 @@ def _with_arrays(bound: BoundArguments, x: ArrayBase) -> bool:
 
 @cache
 def _method(kind: Any, name: str) -> tuple[Any, Signature, str]:
-    """Return a method of our arrays, and its signature without ``**options``, which not every library has."""
+    """Return a method of our arrays, and its signature."""
     member = getattr(kind, name)
-    full = signature(member)
-    named = [each for each in full.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    return member, full.replace(parameters=named), ""
+    return member, _without(member, "options"), ""
 
 
 @cache
@@ -192,7 +190,13 @@ def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Sig
         names = list(signature(function).parameters)
     except ValueError:  # functions of C may have none
         names = []
-    return counterpart, signature(counterpart), "".join(names[2:3])
+    return counterpart, _without(counterpart, "out", "options"), "".join(names[2:3])
+
+
+def _without(function: Callable[..., Any], *names: str) -> Signature:
+    """Return a signature without some parameters, such as ``**options``, which not every library has."""
+    full = signature(function)
+    return full.replace(parameters=[each for each in full.parameters.values() if each.name not in names])
 
 
 def _eig(a: Any) -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 
 from accel.device import Device
 from accel.errors import DeviceMismatchError
-from accel.xp.array_base import ArrayBase, live
+from accel.xp.array_base import ArrayBase, is_number, live, moved
 from accel.xp.array_library import library_on
-from accel.xp.calls import Exchange, is_operand_of_objects, simple_call
+from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, simple_call
 from accel.xp.host_access import on_host
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
@@ -69,6 +69,7 @@ _OPERATORS: Mapping[object, Callable[..., Any]] = {
 
 def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
     """Compute a ufunc: ``__array_ufunc__`` of arrays."""
+    x = _leading(x, inputs)
     if method == "__call__" and not keywords and x._library.device is Device.CPU:
         result = simple_call(x._library, function, inputs, keywords)
         if result is not NotImplemented:
@@ -82,6 +83,8 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
         result = ufunc_there(x, function, method, inputs, keywords)
         if result is not NotImplemented:
             return result
+    if "where" in keywords:
+        keywords.setdefault("out", None)  # NumPy leaves out a None, and would warn that there is none
     return _on_host(x, getattr(function, method), function.__name__, inputs, keywords, targets)
 
 
@@ -96,6 +99,7 @@ def array_function(
     for kind in types:
         if not issubclass(kind, _ARRAYS):
             return NotImplemented
+    x = _leading(x, (*arguments, *keywords.values()))
     if function in _FACTS:
         return _FACTS[function](*arguments, **keywords)
     if function in CREATING:
@@ -109,6 +113,13 @@ def array_function(
     out = keywords.get("out")
     targets = arguments[:1] if function in _WRITERS else () if out is None else (out,)
     return _on_host(x, function, function.__name__, arguments, keywords, targets)
+
+
+def _leading(x: ArrayBase, operands: Iterable[Any]) -> ArrayBase:
+    """Return the array whose device computes: of the first operand that is more than a number of the host."""
+    if not is_number(x):
+        return x
+    return next((each for each in arrays_among(operands) if not is_number(each)), x)
 
 
 def _is_foreign(value: Any) -> bool:
@@ -157,7 +168,7 @@ class _HostExchange(Exchange):
 
     def _array(self, x: ArrayBase) -> Any:
         if x._library is not self._first._library:
-            self._first._library.refuse(x._library)
+            return live(moved(self._library, x))
         writing = id(x) in self._targets
         if x.device is not Device.CPU:
             return self._copied(x, writing)

@@ -5,23 +5,53 @@ from typing import Any
 
 import numpy as np
 
+from accel.device import Device
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
 from accel.xp import functions, results
-from accel.xp.array_library import ArrayLibrary
+from accel.xp.array_base import is_number
+from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, large_result, wrap
 from accel.xp.natives import native, native_array
 from accel.xp.refusals import failure
 
-__all__ = ["created", "dtype_or_none", "library_of", "native_or_none", "wrap_all"]
+__all__ = ["array_of", "created", "dtype_or_none", "library_of", "native_or_none", "wrap_all"]
+
+_NUMBERS = (bool, int, float, complex, np.generic)
 
 
 def library_of(*values: Any) -> ArrayLibrary:
-    """Return the library of the first array among the arguments of a function."""
+    """Return the library of the first array among the arguments of a function; that of the default device for numbers.
+
+    An array of no axes on the host is a number for arrays of other devices. NumPy's arrays and sequences are operands
+    where the default device is the host, as they are beside arrays there.
+    """
+    number = None
     for value in values:
         if type(value) is Array:
-            return value._library
+            if not is_number(value):
+                return value._library
+            number = value._library
+    if number is not None:
+        return number
+    default = library_on(None)
+    if any(_is_operand(default, value) for value in values):
+        return default
     types = ", ".join(type(value).__name__ for value in values) or "nothing"
     raise TypeError(f"at least one accel.xp array is needed; found {types}: write xp.asarray(values)")
+
+
+def _is_operand(library: ArrayLibrary, value: Any) -> bool:
+    if isinstance(value, np.ndarray) and not value.ndim:
+        return True
+    return isinstance(value, (*_NUMBERS, np.ndarray, list, tuple) if library.device is Device.CPU else _NUMBERS)
+
+
+def array_of(value: Any) -> Array:
+    """Return an operand as an array, as functions take it: an array of NumPy or a sequence on the host, or a number."""
+    if type(value) is Array:
+        return value
+    library = library_of(value)
+    return wrap(library, native_array(library, value))
 
 
 def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:

@@ -23,11 +23,16 @@ _SELF = """\
         if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
             live(self)
 """
+_MOVED = """\
+if is_number(self):
+                self, library = moved(other._library, self), other._library
+            else:
+                other = moved(library, other)"""
 _OTHER = """\
     library = self._library
     if type(other) is Array:
         if other._library is not library:
-            library.refuse(other._library)
+            {moved}
         if other._shared is not None and (handle := other._shared.handle) is not None:
             if (owner := handle._owner) is None or owner.hazard_record.hazards is not None:
                 live(other)
@@ -81,7 +86,7 @@ def __{{name}}__(self, /):
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
-{_OTHER_OR_LARGE}
+{_OTHER_OR_LARGE.format(moved=_MOVED)}
 {_SELF}
 {{large}}
 {_COMPUTE_NEW}
@@ -89,7 +94,7 @@ def __{{name}}__(self, other, /):
 """
 _IN_PLACE = f"""
 def __{{name}}__(self, other, /):
-{_OTHER}
+{_OTHER.format(moved="other = moved(library, other)")}
 {_SELF.replace("live(self)", "live(self, writing=True)")}
     array = self._native
     try:

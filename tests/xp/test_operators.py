@@ -108,7 +108,7 @@ def test_numbers_of_an_enum_are_numbers():
     same(Level.TWO * x, np.asarray([2, 4], np.int8))
 
 
-@pytest.mark.parametrize("other", ["a", None, [1, 2], (1, 2), object, {}])
+@pytest.mark.parametrize("other", ["a", None, object, {}, {1, 2}])
 def test_what_is_no_operand_is_left_to_python(other):
     x = xp.ones(2)
     for compute in (operator.add, operator.lt, operator.iadd):

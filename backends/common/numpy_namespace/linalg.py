@@ -29,16 +29,16 @@ def _complex(values: Any) -> _Array:
     return values.astype(np.result_type(values, np.complex64), copy=False)  # type: ignore[no-any-return]
 
 
-def matrix_rank(x: _Array, /, *, rtol: Any = None) -> Any:
+def matrix_rank(x: _Array, /, *, tol: Any = None, hermitian: bool = False, rtol: Any = None) -> Any:
     """Return the rank of matrices; NumPy would take a vector for one of them."""
     if x.ndim < 2:
         raise np.linalg.LinAlgError(f"the rank is that of a matrix, of 2 axes or more; found shape {x.shape}")
-    return np.linalg.matrix_rank(x, rtol=rtol)
+    return np.linalg.matrix_rank(x, tol, hermitian, rtol=rtol)
 
 
-def pinv(x: _Array, /, *, rtol: Any = None) -> Any:
+def pinv(x: _Array, /, *, rtol: Any = None, hermitian: bool = False) -> Any:
     """Return the pseudo-inverse; without ``rtol`` NumPy would not use the standard's."""
-    return np.linalg.pinv(x, rtol=rtol)
+    return np.linalg.pinv(x, rtol=rtol, hermitian=hermitian)
 
 
 def qr(x: _Array, /, *, mode: str = "reduced") -> Any:

@@ -84,6 +84,7 @@ from accel.xp.data_types import (
 from accel.xp.functions import bind as _bind
 from accel.xp.functions import core as _compiled
 from accel.xp.generated_code import fetch_from
+from accel.xp.grids import mgrid, ndarray, ogrid
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.missing_members import describe_missing as _describe_missing
@@ -93,7 +94,6 @@ from accel.xp.registrations import await_libraries as _await_libraries
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None
-ndarray = Array
 
 _bind(with_keywords=_with_keywords)
 _functions = _compiled()
@@ -103,20 +103,20 @@ globals().update(_of_numpy)
 # fmt: off
 __all__ = [
     "Array", "Device", "__array_api_version__", "__array_namespace_info__", "arange", "asarray", "astype", "bool",
-    "broadcast_shapes", "can_cast", "complex64", "complex128", "default_device", "diff", "e", "empty",
+    "broadcast_shapes", "can_cast", "complex64", "complex128", "cuda", "default_device", "diff", "e", "empty",
     "empty_like", "eye", "fft", "finfo", "float32", "float64", "from_dlpack", "full", "full_like", "host_copies",
     "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype", "linalg", "linspace", "nan", "newaxis", "ones",
     "ones_like", "pi", "reshape", "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros",
     "zeros_like",
     # NumPy's
     "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
-    "inexact", "integer", "intp", "issubdtype", "ndarray", "ndim", "ndindex", "number", 
+    "inexact", "integer", "intp", "issubdtype", "mgrid", "ndarray", "ndim", "ndindex", "number", "ogrid",
     "promote_types", "s_", "shape", "signedinteger", "size", "unsignedinteger",
     *sorted(_functions), *sorted(_of_numpy),
 ]
 # fmt: on
 
-_LAZY = {"special": "accel.xp.special"}
+_LAZY = {"cuda": "accel.xp.cuda", "special": "accel.xp.special"}
 _extensions = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
 __getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 

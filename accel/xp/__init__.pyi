@@ -29,6 +29,7 @@ from numpy import unsignedinteger as unsignedinteger
 from accel.device import Device as Device
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
+from accel.xp import cuda as cuda
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
 from accel.xp import special as special
@@ -70,6 +71,9 @@ from accel.xp.data_types import uint8 as uint8
 from accel.xp.data_types import uint16 as uint16
 from accel.xp.data_types import uint32 as uint32
 from accel.xp.data_types import uint64 as uint64
+from accel.xp.grids import mgrid as mgrid
+from accel.xp.grids import ndarray as ndarray
+from accel.xp.grids import ogrid as ogrid
 from accel.xp.host_access import host_copies as host_copies
 from accel.xp.info import namespace_info
 from accel.xp.numpy_functions import array as array
@@ -82,7 +86,6 @@ from accel.xp.results import UniqueAll, UniqueCounts, UniqueInverse
 __array_namespace_info__ = namespace_info
 __array_api_version__: str
 newaxis: None
-ndarray = Array
 _Axis: TypeAlias = int | tuple[int, ...] | None
 
 def abs(x: Array, /, out: Array | None = None, **options: Any) -> Array: ...

@@ -32,7 +32,7 @@ CREATING = "bartlett blackman geomspace hamming hanning identity indices kaiser 
 
 SAME = (
     "array bool_ complexfloating dtype errstate float16 floating generic index_exp inexact integer intp issubdtype "
-    "ndarray ndim ndindex number promote_types s_ shape signedinteger size unsignedinteger"
+    "mgrid ndarray ndim ndindex number ogrid promote_types s_ shape signedinteger size unsignedinteger"
 )
 """Names that are NumPy's own, or that have a definition here; ``ndarray`` is `Array`."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+MemoryOrder = Literal["C", "F", "A", "K"]
 _LENDING = (Interchange, HostStorage, DeviceStorage)
 
 
@@ -316,29 +317,73 @@ def full(
     return created(library, library.namespace.full, shape, value, dtype=target)
 
 
-def empty_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def empty_like(
+    x: Array,
+    /,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return an array with the shape, dtype and device of another, and uninitialised elements."""
-    return empty(**_like(x, dtype, device))
+    return empty(**_like(x, dtype, device, order, shape))
 
 
-def zeros_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def zeros_like(
+    x: Array,
+    /,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
-    return zeros(**_like(x, dtype, device))
+    return zeros(**_like(x, dtype, device, order, shape))
 
 
-def ones_like(x: Array, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def ones_like(
+    x: Array,
+    /,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
     """Return ones with the shape, dtype and device of another array."""
-    return ones(**_like(x, dtype, device))
+    return ones(**_like(x, dtype, device, order, shape))
 
 
 def full_like(
-    x: Array, /, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    x: Array,
+    /,
+    fill_value: Scalar,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
-    return full(fill_value=fill_value, **_like(x, dtype, device))
+    return full(fill_value=fill_value, **_like(x, dtype, device, order, shape))
 
 
-def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None) -> Any:
-    """Return shape, dtype and device of a new array: as requested, or as another array has them."""
+def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None) -> Any:
+    """Return shape, dtype and device of a new array: as requested, or as another array has them.
+
+    The order in memory is that of the library.
+    """
+    if order not in get_args(MemoryOrder):
+        raise ValueError(f"order={order!r} is no order of elements; write one of {get_args(MemoryOrder)}")
     x = array_of(x)
-    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": device or x._library.device}
+    return {
+        "shape": x.shape if shape is None else shape,
+        "dtype": x.dtype if dtype is None else dtype,
+        "device": device or x._library.device,
+    }

@@ -217,3 +217,16 @@ def test_scalars_of_numpy_are_ends_and_steps_of_ranges(device):
     assert xp.all(steps == xp.arange(1.0, 4, 0.5, device=device))
     even = xp.linspace(np.float32(1), np.float64(2), 5, device=device)
     assert xp.all(even == xp.linspace(1, 2, 5, device=device))
+
+
+@pytest.mark.parametrize("name", ["empty", "full", "ones", "zeros"])
+def test_arrays_like_others_take_the_keywords_of_numpy(name, device):
+    values = [7] if name == "full" else []
+    x = xp.ones((2, 3), dtype="int32", device=device)
+    result = getattr(xp, f"{name}_like")(x, *values, "float32", "F", False, (4,))
+    expected = getattr(np, f"{name}_like")(np.ones((2, 3), "int32"), *values, "float32", "F", False, (4,))
+    assert (result.shape, result.dtype, result.device) == (expected.shape, expected.dtype, device)
+    if name != "empty":
+        assert result.tolist() == expected.tolist()
+    with pytest.raises(ValueError, match=r"order='Z' is no order of elements; write one of"):
+        getattr(xp, f"{name}_like")(x, *values, order="Z")

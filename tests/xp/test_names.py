@@ -80,7 +80,11 @@ def parameters(function, name):
 OTHER_SIGNATURES = {"where", "linspace", "squeeze"}
 """Functions with an optional parameter that the standard requires."""
 
-OTHER_PARAMETERS = {"mean": {"dtype"}, "round": {"decimals"}}
+OTHER_PARAMETERS = {
+    "mean": {"dtype"},
+    "round": {"decimals"},
+    **{f"{name}_like": {"order", "subok", "shape"} for name in ("empty", "full", "ones", "zeros")},
+}
 """Parameters of NumPy's that the standard does not have, beside ``out`` and ``**options``."""
 
 

@@ -86,10 +86,10 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
     if type(one) is np.ndarray:
         # Arrays without a base own their memory, so two of them, and their views, have none in common. This is decided
         # in a quarter of the time that NumPy takes.
-        first: Any = one if one.base is None else one.base
-        second: Any = other if other.base is None else other.base
-        if type(first) is type(second) is np.ndarray and first.base is None and second.base is None:
-            return first is second and bool(np.may_share_memory(one, other))
+        root = one if one.base is None else one.base
+        others = other if other.base is None else other.base
+        if type(root) is type(others) is np.ndarray and root.base is None and others.base is None:
+            return root is others and np.may_share_memory(one, other)
         return np.may_share_memory(one, other)
     (low, nbytes), (first, more) = _reach(library, one), _reach(library, other)
     return low < first + more and first < low + nbytes

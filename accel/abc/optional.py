@@ -27,6 +27,7 @@ __all__ = [
     "PreparesLaunches",
     "ReportsRaces",
     "ReportsRoom",
+    "ReusesMemory",
     "Room",
     "SupportsArrays",
     "SupportsPinning",

@@ -114,6 +114,8 @@ def test_blocks_nest_and_may_end_in_any_order():
     second.__exit__(None, None, None)
     assert "cupy" not in sys.modules
     assert not hasattr(accel.xp.Array, "get")
+    with pytest.raises(AttributeError, match=r"write x\.to_device"):
+        accel.xp.ones(1, device="sim").get()
 
 
 def test_threads_that_start_in_a_block_use_its_device(cp, module):

@@ -66,6 +66,6 @@ def test_the_page_lists_each_optional_protocol_with_its_members(page):
     names = [(module, name) for module in (optional, kernels) for name in module.__all__ if name not in others]
     protocols = {name: getattr(module, name) for module, name in names}
     assert listed == {
-        name: ", ".join(f"`{member}`" for member in vars(protocol) if member[0] != "_")
+        name: ", ".join(f"`{member}`" for member in [*protocol.__annotations__, *vars(protocol)] if member[0] != "_")
         for name, protocol in protocols.items()
     }

@@ -95,6 +95,8 @@ def _data(array: Array) -> MemoryPointer:
 
 
 _MEMBERS = {"get": _get, "set": _set, "data": property(_data)}
+# Arrays have descriptors under some of these names, which say what to write instead.
+_EARLIER = {name: vars(Array)[name] for name in _MEMBERS if name in vars(Array)}
 
 
 @contextmanager
@@ -112,7 +114,10 @@ def array_members() -> Iterator[None]:
             _users -= 1
             if not _users:
                 for name in _MEMBERS:
-                    delattr(Array, name)
+                    if name in _EARLIER:
+                        setattr(Array, name, _EARLIER[name])
+                    else:
+                        delattr(Array, name)
 
 
 class _Arrays(type):

@@ -72,10 +72,11 @@ def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
     if copy is None and not array.flags.c_contiguous:
         try:
             return array_like(x, array.reshape(shape, copy=False))
-        except ValueError:  # a copy is needed, or the sizes differ, which the last line reports
+        except ValueError:  # a copy is needed, or the sizes differ, which `reshape` reports
             from accel import copies
 
-            array = copies.in_c_order(array)
+            # The copy has its own memory: as a view it would share the storage of ``x``.
+            return array_like(x, copies.in_c_order(array).reshape(shape))
     result = array.reshape(shape, copy=copy)
     if result.base is not None and (result.base is array or result.base is array.base):
         return view_of(x, result)  # type: ignore[no-any-return]

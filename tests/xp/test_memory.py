@@ -64,6 +64,29 @@ class TestStorage:
         x.storage.release()
         assert derive(xp.ones((2, 3))).storage.ref_count == 1
 
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    @pytest.mark.parametrize(
+        "reshape",
+        [lambda x: xp.reshape(x, (-1,)), lambda x: x.reshape(4), lambda x: x.reshape(-1, order="C"), xp.Array.ravel],
+    )
+    def test_is_not_shared_with_the_copy_that_another_shape_needs(self, reshape, device):
+        x = xp.asarray([[1, 2, 0], [3, 4, 0]], device=device)[:, :2]
+        storage = x.storage
+        flat = reshape(x)
+        assert flat.storage is not storage
+        storage.release()
+        assert flat.tolist() == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize("device", ["cpu", "sim"])
+    def test_of_the_copy_that_another_shape_needs_lives_as_long_as_a_view_of_it(self, device):
+        x = xp.reshape(xp.arange(200_000, device=device), (400, 500))
+        storage = x.storage
+        buffer = accel.BufferView(xp.reshape(x[:, :400], (-1,)))
+        del x, storage
+        others = [xp.full(160_000, -1, device=device) for _ in range(4)]
+        assert buffer.to_numpy()[::40_000].tolist() == [0, 50_000, 100_000, 150_000]
+        del others
+
     @pytest.mark.parametrize("x", [xp.flip(xp.arange(5)), xp.arange(5)[::-2], xp.arange(5)[3:0:-1]], ids=str)
     def test_of_views_that_run_backwards_has_the_whole(self, x):
         assert (x.storage.size, x.storage.array.tolist()) == (5, [0, 1, 2, 3, 4])

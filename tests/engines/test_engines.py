@@ -1,7 +1,6 @@
 """The engines of this process: order, failures, reductions, waiting in bodies, and memory that others use too."""
 
 import contextvars
-import signal
 import threading
 import time
 import traceback
@@ -17,7 +16,7 @@ from accel.errors import StoreError, StoreValueError
 from accel.store import ADD, MAX, create_buffer, create_store, from_array
 from accel.store.box_order import HostWork, enter_idle
 
-from ..threads import run_at_once
+from ..threads import interrupt, run_at_once
 from .stores import add_one, copy, held_task, store_of, values
 
 ENGINES = {
@@ -387,11 +386,7 @@ class TestFailures:
         hold, release = held_task()
         x = store_of(np.full(1, 4))
         future = hold(x)
-        timer = threading.Timer(0.05, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            future.wait()
-        timer.join()
+        interrupt(future.wait)
         release.set()
         future.wait()
         assert values(x).tolist() == [5]

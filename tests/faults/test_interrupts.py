@@ -1,8 +1,6 @@
 """Row 28: Ctrl-C in the middle of an operation."""
 
 import signal
-import threading
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +8,8 @@ import pytest
 import accel
 from accel import Device, xp
 from accel.memory import heap_of
+
+from ..threads import interrupt
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 
@@ -37,25 +37,13 @@ WORK = {
 }
 
 
-def interrupted(call):
-    """Call something that waits, and press Ctrl-C meanwhile."""
-    press = partial(signal.pthread_kill, threading.main_thread().ident, signal.SIGINT)
-    timer = threading.Timer(0.03, press)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            call()
-    finally:
-        timer.join()
-
-
 @pytest.mark.usefixtures("no_leaks")
 @pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
 def test_a_wait_ends_and_the_copy_goes_on(device, hold, gate, wait):
     xp.ones(1, device=device) + 1  # so that no import is interrupted
     source, target = accel.container(np.arange(float(SIZE))), accel.empty(SIZE)
     transfer = target.copy_from_async(source, stream=hold(accel.new_stream()))
-    interrupted(lambda: wait(target, transfer))
+    interrupt(lambda: wait(target, transfer))
     assert not transfer.done()
     gate.set()
     transfer.wait()
@@ -68,7 +56,7 @@ def test_memory_that_late_work_still_uses_is_not_allocated_again(work, hold, gat
     """A device is still at it when the wait for it ends: what is released then must not be reused before."""
     c, other = (accel.full(SIZE, value, device="sim") for value in (5, 0))
     with hold(accel.new_stream("sim")):
-        interrupted(lambda: work(c, other))
+        interrupt(lambda: work(c, other))
     c.release()
     other.release()
     host = [accel.full(SIZE, -1) for _ in range(3)]

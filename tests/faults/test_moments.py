@@ -22,6 +22,7 @@ from accel.memory.owner import Owner
 from accel.testing import fail_copy
 from accel.xp import array_storage
 
+from ..threads import interrupt
 from .storm import Moments
 
 # An interrupt in a finaliser is swallowed by Python.
@@ -309,10 +310,7 @@ def test_who_reads_what_a_refused_copy_did_not_write_is_not_told_its_failure(dev
 def test_a_write_that_is_interrupted_while_it_waits_leaves_what_it_waits_for_to_be_waited_for(device, hold, gate):
     source, target = accel.full(SIZE, 7, "uint8"), accel.full(SIZE, 1, "uint8")
     transfer = target.copy_from_async(source, stream=hold(accel.new_stream()))
-    timer = threading.Timer(0.03, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        target.fill(9)
+    interrupt(lambda: target.fill(9))
     assert not transfer.done()
     threading.Timer(0.03, gate.set).start()
     assert (target.to_numpy() == 7).all()

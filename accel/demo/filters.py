@@ -33,8 +33,9 @@ def box_sum(x: Array, radius: int) -> Array:
     rows, columns = x.shape
     tall = xp.empty((rows - margin, columns), dtype=xp.float64, device=x.device)
     small = xp.empty((rows - margin, columns - margin), dtype=xp.float64, device=x.device)
-    for source, out in ((x, tall), (tall.T, small.T)):
-        kernels.sum_windows(LayoutTensor(source), LayoutTensor(out), margin)
+    source, between, out = _flat(x), _flat(tall), _flat(small)
+    kernels.sum_windows(source, between, margin, columns, columns, 1, 1)
+    kernels.sum_windows(between, out, margin, rows - margin, 1, columns, columns - margin)
     return small
 
 

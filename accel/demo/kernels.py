@@ -1,4 +1,4 @@
-"""The kernels of the demo: one for flat views of memory, and two for tensors, of which one cuts them into tiles."""
+"""The kernels of the demo: two for flat views of memory, and one for tensors, which it cuts into tiles."""
 
 from accel.dtypes import f64
 from accel.kernels import func, grid, kernel
@@ -35,20 +35,33 @@ def smooth(
 
 
 @kernel
-def sum_windows(x: LayoutTensor, out: LayoutTensor, margin: int) -> None:
-    """Set each element of ``out`` to the sum of ``margin + 1`` elements of its column of ``x``, from its own row on.
+def sum_windows(
+    x: BufferView[f64], out: BufferView[f64], margin: int, lines: int, step: int, apart: int, out_apart: int
+) -> None:
+    """Set each element of ``out`` to the sum of ``margin + 1`` elements of its line of ``x``, from its own place on.
 
-    A sum is the one above it, with one element more and one less, which is exact for the numbers of the demo.
+    A sum is the one before it, with one element more and one less, which is exact for the numbers of the demo.
+
+    Parameters
+    ----------
+    x, out : BufferView
+        Lines of elements that are ``step`` apart: rows or columns. A line of ``x`` has ``margin`` elements more.
+    margin, lines : int
+        Elements of a window without its first; lines of ``x`` and of ``out``.
+    step : int
+        Elements of memory from one of a line to the next.
+    apart, out_apart : int
+        Elements of memory from a line to the next, of ``x`` and of ``out``.
     """
-    rows, columns = out.shape
-    for column in range(columns):
+    for line in range(lines):
+        first = line * apart
         total = 0.0
-        for row in range(margin):
-            total += x[row, column]
-        for row in range(rows):
-            total += x[row + margin, column]
-            out[row, column] = total
-            total -= x[row, column]
+        for i in range(margin):
+            total += x[first + i * step]
+        for i in range(out.size // lines):
+            total += x[first + (i + margin) * step]
+            out[line * out_apart + i * step] = total
+            total -= x[first + i * step]
 
 
 @kernel

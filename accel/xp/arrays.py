@@ -310,10 +310,15 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
 def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands: Any) -> Array:
     """Call an elementwise function of NumPy that returns a large array, and wrap the result."""
     try:
-        result = large_results.elementwise(function, library, *operands)
+        out = large_results.memory_for(function, library, operands)
+        if out is not None:
+            function(*operands, out=out)
+            array = Array()
+            array._native, array._library, array._shared = out, library, None
+            return array
+        return wrap(library, function(*operands))
     except (IndexError, MemoryError, OverflowError) as error:
         raise refusals.failure(error) from None
-    return wrap(library, result)
 
 
 def _each(x: Array, length: int) -> Iterator[Array]:

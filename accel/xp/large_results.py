@@ -1,6 +1,6 @@
 """Large results on the host: their memory is that of earlier arrays, where NumPy would take new memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -9,24 +9,14 @@ import numpy as np
 from accel.dtypes import KNOWN, DType
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["copied", "elementwise", "empty"]
+__all__ = ["copied", "empty", "memory_for"]
 
 _Order = Literal["C", "F"]
 _DEFAULT = np.dtype(np.float64)
-_NUMBERS = (bool, int, float, complex)
+_NUMBERS = frozenset({bool, int, float, complex})
 
 _dtypes: dict[tuple[object, ...], DType | None] = {}
 """The dtypes of results, by function and operands; None where the function decides."""
-
-
-def elementwise(function: Callable[..., Any], library: ArrayLibrary, *operands: Any) -> Any:
-    """Call an elementwise function of NumPy; the result has memory of the library if it is large.
-
-    Dtype, shape and order in memory of the result are those that NumPy gives it. Where they are not known before the
-    call, NumPy allocates the result.
-    """
-    out = _result(function, library, operands) if type(function) is np.ufunc else None
-    return function(*operands) if out is None else function(*operands, out=out)
 
 
 def copied(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
@@ -51,15 +41,27 @@ def empty(library: ArrayLibrary, shape: Any, dtype: DType | None) -> Any:
     return library.namespace.empty(shape, dtype=dtype)  # refuses a bad shape in its own words
 
 
-def _result(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> Any:
+def memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> Any:
+    """Return an array for the result of an elementwise function of NumPy; None if NumPy should allocate it.
+
+    Dtype, shape and order in memory are those that NumPy gives the result. Where they are not known before the call,
+    or where the result is small, NumPy allocates.
+    """
+    if type(function) is not np.ufunc:
+        return None
     arrays: list[Any] = []
     key: list[object] = [function]
+    shape: tuple[int, ...] = ()
+    alike = True  # all of one shape, in C order
     for operand in operands:
         kind = type(operand)
         if kind is np.ndarray:
             key.append(operand.dtype)
-            if operand.ndim:
+            extents = operand.shape
+            if extents:
                 arrays.append(operand)
+                shape = shape or extents
+                alike = alike and extents == shape and operand.flags.c_contiguous
         elif kind in _NUMBERS:
             key.append(kind)
         elif isinstance(operand, np.generic):
@@ -70,12 +72,12 @@ def _result(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> An
     dtype = _dtypes[case] if case in _dtypes else _dtypes.setdefault(case, _dtype(function, key[1:]))
     if dtype is None or not arrays:
         return None
-    shape = arrays[0].shape
-    if len(arrays) > 1 and arrays[1].shape != shape:
-        try:
-            shape = np.broadcast_shapes(shape, arrays[1].shape)
-        except ValueError:  # the function refuses them in its own words
-            return None
+    if alike:
+        return library.empty_array(shape, dtype, "C")
+    try:
+        shape = np.broadcast_shapes(*[each.shape for each in arrays])
+    except ValueError:  # the function refuses them in its own words
+        return None
     order = _order(arrays, shape)
     return None if order is None else library.empty_array(shape, dtype, order)
 

@@ -4,11 +4,12 @@ The system clears the pages of new memory at their first use, which takes longer
 library keeps freed memory too, but returns blocks of 32 MiB and more to the system, and smaller ones often.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from ctypes import c_char, memset
 from functools import partial
-from math import prod
+from itertools import islice
 from sys import getrefcount
 from typing import Any, Literal
 from weakref import ref
@@ -16,17 +17,22 @@ from weakref import ref
 import numpy as np
 
 from accel import config
-from accel.memory.pool import rounded
 
 from .slabs import ALIGNMENT, new_block
 
 __all__ = ["POISON", "SMALLEST", "ArrayPool"]
 
-SMALLEST = 1 << 22
-"""Bytes of the smallest array that is given memory of the pool. From so many bytes on, NumPy asks for huge pages."""
+SMALLEST = 1 << 19
+"""Bytes of the smallest array that is given memory of the pool."""
 
 POISON = 0xCD
 """What each byte becomes in debug mode when nothing refers to its block any more."""
+
+_DIGITS = 3
+"""Sizes are rounded up to so many binary digits, so that there are few."""
+
+_LOOKED_AT = 16
+"""The most blocks that one request looks at."""
 
 _LISTED_ONLY = 2
 """The references to the memory of a block that has no array: that of the block, and the argument of `getrefcount`."""
@@ -53,12 +59,6 @@ class _Block:
         """Tell whether nothing refers to the memory."""
         return self.array() is None and getrefcount(self.memory) == _LISTED_ONLY
 
-    def new_array(self, shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"]) -> Any:
-        """Return an array on the memory, which nothing else may use."""
-        array: Any = np.ndarray(shape, dtype, self.memory, 0, None, order)
-        self.array = ref(array, partial(_poison, self)) if config.debugging() else ref(array)
-        return array
-
 
 class ArrayPool:
     """Gives arrays memory that earlier arrays had.
@@ -77,7 +77,7 @@ class ArrayPool:
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         # By size; in each list the block that was used last comes first, as the caches may still have it.
-        self._blocks: OrderedDict[int, list[_Block]] = OrderedDict()
+        self._blocks: OrderedDict[int, deque[_Block]] = OrderedDict()
 
     @property
     def kept_bytes(self) -> int:
@@ -97,25 +97,20 @@ class ArrayPool:
         MemoryError
             If the system has no memory, also after the blocks without arrays were freed.
         """
-        nbytes = prod(shape, start=dtype.itemsize)
+        nbytes = dtype.itemsize
+        for extent in shape:
+            nbytes *= extent
         if not SMALLEST <= nbytes <= self.capacity:
             return None
-        size = rounded(nbytes)
+        shift = nbytes.bit_length() - _DIGITS
+        size = -(-nbytes >> shift) << shift if shift > 0 else nbytes
         blocks = self._blocks.get(size)
         if blocks is None:
-            blocks = self._blocks.setdefault(size, [])
-        for block in blocks:
-            if block.array() is None:
-                try:
-                    blocks.remove(block)
-                except ValueError:  # another thread removed it
-                    continue
-                if block.is_free():  # else somebody uses it, and it is forgotten
-                    break
-        else:
-            block = self._new(size)
-        array = block.new_array(shape, dtype, order)
-        blocks.insert(0, block)
+            blocks = self._blocks.setdefault(size, deque())
+        block = _taken(blocks) or self._new(size)
+        array: Any = np.ndarray(shape, dtype, block.memory, 0, None, order)
+        block.array = ref(array, partial(_poison, block)) if config.debugging() else ref(array)
+        blocks.appendleft(block)
         return array
 
     def _new(self, size: int) -> _Block:
@@ -123,8 +118,9 @@ class ArrayPool:
         self._blocks.move_to_end(size)
         excess = self.listed_bytes + size - self.capacity
         for other, blocks in tuple(self._blocks.items()):
-            while excess > 0 and blocks:
-                del blocks[-1:]  # raises nothing if another thread was first
+            for _ in range(min(len(blocks), -(-excess // other))):
+                with suppress(IndexError):  # another thread was first
+                    blocks.pop()
                 excess -= other
         try:
             return _Block(size)
@@ -141,6 +137,21 @@ class ArrayPool:
                     freed += size
             blocks.clear()
         return freed
+
+
+def _taken(blocks: deque[_Block]) -> _Block | None:
+    """Remove a block that nothing uses, and return it; None if there is none among the first."""
+    try:
+        for block in islice(blocks, _LOOKED_AT):
+            if block.array() is None:
+                blocks.remove(block)
+                # If something uses it, it is forgotten.
+                return block if getrefcount(block.memory) == _LISTED_ONLY else None
+    except (IndexError, RuntimeError, ValueError):  # another thread changed the list
+        return None
+    if len(blocks) > _LOOKED_AT:
+        blocks.rotate(-_LOOKED_AT)  # the next request looks at others
+    return None
 
 
 def _no_array() -> None:

@@ -40,6 +40,12 @@ class TestReuse:
         places = sorted(map(address, arrays))
         assert all(one + SMALLEST <= other for one, other in itertools.pairwise(places))
 
+    def test_memory_behind_that_of_many_arrays_in_use_is_found_by_one_of_the_next_requests(self) -> None:
+        pool = ArrayPool(64 * SMALLEST)
+        arrays = [pool.empty((N,), F64) for _ in range(40)]
+        place = address(arrays.pop(0))
+        assert place in [address(array) for array in [pool.empty((N,), F64) for _ in range(4)]]
+
     @pytest.mark.parametrize("order", ["C", "F"])
     def test_the_array_is_as_requested(self, pool: ArrayPool, order: Any) -> None:
         array = pool.empty((8, N // 4), np.dtype(np.float32), order)

@@ -4,6 +4,7 @@ The library of the array's device computes. ``out=`` takes an array on the same 
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -58,6 +59,8 @@ class Methods(ArrayBase):
     __hash__ = None  # type: ignore[assignment]
 
     # The shape
+
+    shape: tuple[int, ...] = property(attrgetter("_native.shape"), shape_methods.set_shape, doc="Extent of each axis.")  # type: ignore[assignment]
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 
 from accel.device import Device
+from accel.xp import array_storage
 from accel.xp.array_base import ArrayBase, live, view_of
 from accel.xp.calls import method
 from accel.xp.refusals import refuse_extents
@@ -18,6 +19,7 @@ __all__ = [
     "ravel",
     "reshape",
     "reshaped",
+    "set_shape",
     "squeeze",
     "swapaxes",
     "transpose",
@@ -81,6 +83,28 @@ def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
     if result.base is not None and (result.base is array or result.base is array.base):
         return view_of(x, result)  # type: ignore[no-any-return]
     return array_like(x, result)
+
+
+def set_shape(x: ArrayBase, shape: Any) -> None:
+    """Give an array another shape, as ``x.shape = 2, -1``; other arrays on its memory keep theirs.
+
+    Raises
+    ------
+    AttributeError
+        If only a copy can have the shape.
+    """
+    refuse_extents(shape)
+    array = live(x)
+    namespace = x._library.namespace
+    view = namespace.reshape(array, shape)
+    if x.size and not array_storage.same_memory(x._library, view, array):
+        raise AttributeError(
+            f"shape {shape} needs a copy: the elements, of shape {x.shape}, have strides {array.strides}; write "
+            f"x = x.reshape({shape})",
+            name="shape",
+            obj=x,
+        )
+    x._native = view
 
 
 def array_like(x: _Array, result: Any) -> _Array:

@@ -255,7 +255,9 @@ WRITING = [
         r"elements share memory .* shape \(3,\) with strides \(0,\).* write .* xp\.asarray\(x, copy=True\)",
     ),
     ("wide[0] = 1", OverlapError, r"elements share memory"),
-    ("x.shape = (3, 1)", AttributeError, r"shape"),
+    ("x.shape = (2, 2)", ValueError, r"cannot reshape array of size 3 into shape \(2, ?2\)"),
+    ("x.shape = 3.0", TypeError, r"3\.0|float"),
+    ("x.ndim = 3", AttributeError, r"ndim"),
     ("x.name = 'x'", AttributeError, r"name"),
     ("xp.add(x, x, into=x)", TypeError, r"unexpected keyword argument 'into'; it has out, where"),
 ]

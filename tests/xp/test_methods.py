@@ -85,7 +85,7 @@ def test_the_result_is_that_of_numpy(call, device):
 
 def test_every_method_is_called_above():
     public = {name for name in vars(Methods) if not name.startswith("_")}
-    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition", "to_numpy"}
+    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition", "shape", "to_numpy"}
 
 
 def test_to_numpy_makes_a_new_array():
@@ -164,6 +164,34 @@ class TestInPlace:
         z = xp.asarray(GIVEN["z"], device=device, copy=True)
         z.imag[...] = 0.0
         same(z, VALUES + 0j)
+
+
+class TestShape:
+    def test_is_set_and_other_arrays_on_the_memory_keep_theirs(self, device):
+        values = np.arange(12.0)
+        x = xp.asarray(values, device=device)
+        other, storage = x[:], x.storage
+        x.shape = 3, -1
+        same(x, values.reshape(3, 4))
+        assert (other.shape, values.shape, x.storage is storage) == ((12,), (12,), True)
+        x[1, 0] = 99
+        assert other[4] == 99
+        x.shape = 12
+        same(x, np.asarray(other.to_device("cpu")))
+
+    def test_of_what_only_a_copy_can_have_is_refused_as_numpy_does(self, device):
+        x = xp.ones((4, 4), device=device)[:, :2]
+        with pytest.raises(
+            AttributeError, match=r"shape \(8,\) needs a copy: .* \(4, 2\).* write x = x\.reshape\(\(8,\)\)"
+        ):
+            x.shape = (8,)
+        x.shape = 2, 2, 2
+        assert x.shape == (2, 2, 2)
+
+    def test_of_a_number_and_of_no_elements(self, device):
+        total, none = xp.sum(xp.ones(3, device=device)), xp.zeros((0, 3), device=device)
+        total.shape = none.shape = (-1, 1)
+        assert (total.tolist(), none.shape) == ([[3.0]], (0, 1))
 
 
 class TestOut:

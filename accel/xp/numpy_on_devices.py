@@ -194,9 +194,19 @@ def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Sig
 
 
 def _without(function: Callable[..., Any], *names: str) -> Signature:
-    """Return a signature without some parameters, such as ``**options``, which not every library has."""
-    full = signature(function)
-    return full.replace(parameters=[each for each in full.parameters.values() if each.name not in names])
+    """Return a signature without some parameters, such as ``**options``, which not every library has.
+
+    The parameters after one that is left out are passed by keyword.
+    """
+    full, parameters, after = signature(function), [], False
+    for each in full.parameters.values():
+        if each.name in names:
+            after = True
+        elif after and each.kind is Parameter.POSITIONAL_OR_KEYWORD:
+            parameters.append(each.replace(kind=Parameter.KEYWORD_ONLY))
+        else:
+            parameters.append(each)
+    return full.replace(parameters=parameters)
 
 
 def _eig(a: Any) -> Any:

@@ -62,6 +62,8 @@ SAME_NAME = {
     "decimals": lambda x, n: np.round(x, 1),
     "out by position": lambda x, n: np.argmax(x, 0, None),
     "options that were not given": lambda x, n: np.sum(x, keepdims=np._NoValue),
+    "an option after out": lambda x, n: np.nansum(x, axis=0, keepdims=True),
+    "a dtype, and an option after out": lambda x, n: np.nanprod(x, axis=0, dtype="float32", keepdims=True),
     "a list of indices": lambda x, n: np.take(x, [0, 1], axis=1),
     "a list of repeats": lambda x, n: np.repeat(x, [1, 0, 2, 1], axis=0),
     "a list of values": lambda x, n: np.searchsorted(np.sort(x[0]), [0.5, 0.25]),

@@ -1,5 +1,6 @@
 """What stores print: type, shape, place and state, and a few values. It waits for no task, and moves nothing."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,18 @@ def idle_values(root: Root, index_map: IndexMap | None, dtype: DType) -> HostArr
     if index_map is None or type(storage) is not HostStorage or root.detached or len(index_map.shape) > _MOST_AXES:
         return None
     regions, box = root.regions, index_map.box
-    if regions.pending(box, writing=False) or regions.failure_of(box) is not None or storage.owner.hazards is not None:
+    if regions.pending(box, writing=False) or regions.failure_of(box) is not None or _in_use(storage):
         return None
     strides = [stride * dtype.itemsize for stride in index_map.strides]
     if index_map.empty:
         return np.empty(index_map.shape, dtype)
     return np.ndarray(index_map.shape, dtype, storage.lend(), index_map.offset * dtype.itemsize, strides)
+
+
+def _in_use(storage: HostStorage) -> bool:
+    """Tell whether work on bytes of a storage is in flight or failed; all memory of the user shares one record."""
+    low, high = storage.pointer, storage.pointer + storage.nbytes
+    return any(each[0] < high and low < each[1] for each in chain(*(storage.owner.hazards or ())))
 
 
 def values_text(values: Any) -> str:

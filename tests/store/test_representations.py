@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import accel
-from accel.engines import Input, Output, engine, task
+from accel.engines import InOut, Input, Output, engine, task
 from accel.store import (
     ScopedAllocator,
     create_array,
@@ -40,6 +40,19 @@ def test_a_store_shows_the_ends_of_many_values():
     assert len(text) < 300
     assert len(repr(from_array(np.zeros((4,) * 6)))) < 400
     assert repr(create_store("int8", (1,) * 70)).startswith("<LogicalStore of int8, shape (1, 1")
+
+
+def test_a_store_shows_its_values_after_a_task_on_other_memory_has_failed():
+    @task
+    def fail(x: InOut):
+        raise KeyError("planted")
+
+    one, other = np.ones(40), np.arange(3)
+    with engine("threads").using(inline=False):
+        broken = from_array(one, read_only=False)
+        assert isinstance(fail(broken).exception(), KeyError)
+    assert "planted" in repr(broken)
+    assert repr(from_array(other)).endswith(": [0, 1, 2]>")
 
 
 def test_a_store_says_where_its_values_are_and_whose_memory_it_is():

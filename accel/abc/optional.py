@@ -197,6 +197,13 @@ class ReusesMemory(Protocol):
         """
         ...
 
+    def compute_elementwise(self, function: Any, operands: Sequence[Any], out: Any) -> None:
+        """Write the results of an elementwise function of the library to such an array, of their dtype and shape.
+
+        The threads of the backend may share the work.
+        """
+        ...
+
     def reusable_bytes(self, device: Device) -> int:
         """Return the bytes that are kept for later requests."""
         ...

@@ -44,19 +44,25 @@ class ArrayLibrary:
         Converts any other result of the library to an array of the library.
     within : callable or None
         Returns the context manager in which given arrays are computed with; None if the library needs none.
+    members : dict
+        Functions of the namespace that were used, by path, as ``"linalg.norm"``.
     large : int
         From so many elements on, results may have memory of earlier arrays; see `accel.xp.large_results`.
     empty_array : callable or None
         Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
+    compute_elementwise : callable or None
+        Writes the results of an elementwise function to such an array; threads may share the work.
     """
 
     __slots__ = (
         "array_type",
         "as_array",
         "backend",
+        "compute_elementwise",
         "device",
         "empty_array",
         "large",
+        "members",
         "namespace",
         "native_types",
         "special_functions",
@@ -72,13 +78,16 @@ class ArrayLibrary:
         self.native_types = frozenset({self.array_type, *(HOST_SCALARS if on_host else ())})
         # array-api-compat's asarray takes eight times as long as NumPy's.
         self.as_array = np.asarray if on_host else self.namespace.asarray
+        self.members: dict[str, Callable[..., Any]] = {}
         self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
         self.large = sys.maxsize
         self.empty_array: Any = None
+        self.compute_elementwise: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused // _USUAL_ITEMSIZE
             self.empty_array = backend.empty_array
+            self.compute_elementwise = backend.compute_elementwise
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
         """Call an operator or method of the library's arrays in the context that it needs.
@@ -135,13 +144,28 @@ class ArrayLibrary:
 
 
 _libraries: dict[Device, ArrayLibrary] = table_by_device()
+_default: tuple[config.Settings, ArrayLibrary] | None = None
+"""Settings, which never change, and the library of their device."""
 
 
 def library_on(device: DeviceLike | None) -> ArrayLibrary:
     """Return the library of a device, by default of `Device.default`."""
-    resolved = resolve(device)
-    library = _libraries.get(resolved)
-    return _make_library(resolved) if library is None else library
+    global _default
+    if device is not None:
+        return _library_on(resolve(device))
+    settings = config.current()
+    known = _default
+    if known is not None and known[0] is settings:
+        return known[1]
+    library = _library_on(resolve(None))
+    if settings.device == str(library.device):  # a fallback is to be noted each time
+        _default = settings, library
+    return library
+
+
+def _library_on(device: Device) -> ArrayLibrary:
+    library = _libraries.get(device)
+    return _make_library(device) if library is None else library
 
 
 def _make_library(device: Device) -> ArrayLibrary:

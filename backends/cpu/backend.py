@@ -19,6 +19,7 @@ from accel.memory.sizes import as_alignment
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
+from . import elementwise
 from .array_pool import SMALLEST, ArrayPool
 from .slabs import ALIGNMENT, LARGEST, Slabs, new_block
 
@@ -98,6 +99,10 @@ class CpuBackend:
     def empty_array(self, shape: tuple[int, ...], dtype: Any, order: Literal["C", "F"]) -> Any:
         """Return an array with uninitialised elements; None if NumPy should allocate it."""
         return self._arrays.empty(shape, dtype, order)
+
+    def compute_elementwise(self, function: np.ufunc, operands: Sequence[Any], out: Any) -> None:
+        """Write the results of an elementwise function of NumPy to an array of their dtype and shape."""
+        elementwise.compute(function, operands, out)
 
     def reusable_bytes(self, device: Device) -> int:
         """Return the bytes that are kept for later requests."""

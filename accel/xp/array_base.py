@@ -20,7 +20,7 @@ from accel.xp.array_storage import SharedStorage
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
 
-__all__ = ["ArrayBase", "in_memory", "is_number", "live", "moved", "shared_of", "view_of"]
+__all__ = ["ArrayBase", "in_memory", "is_number", "live", "moved", "new_array", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -189,6 +189,15 @@ def shared_of(x: ArrayBase) -> SharedStorage:
             x._shared = shared
         shared = x._shared
     return shared
+
+
+def new_array(x: ArrayBase, result: Any) -> Any:
+    """Make an array of new memory of the library, on the device of another array."""
+    array = type(x)()
+    array._native = result
+    array._library = x._library
+    array._shared = None
+    return array
 
 
 def view_of(x: ArrayBase, view: Any) -> Any:

@@ -1,7 +1,7 @@
 """The storage under an array: made at the first request, and shared by all views of the array."""
 
 from typing import Any
-from weakref import KeyedRef, WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
@@ -46,30 +46,40 @@ class SharedStorage:
         return others[dtype]
 
 
+class _Reference(ref[SharedStorage]):
+    """A weak reference to a record, and the key under which it is registered."""
+
+    __slots__ = ("key",)
+    key: tuple[int, bool]
+
+
 # A key is the root array's id, and whether the record is read-only. The arrays and the handle of a record keep the root
 # array alive, so its id is not used again while the record lives. The values are plain weak references: the methods of
 # a WeakValueDictionary would take longer than all else in making an array on NumPy's memory.
-_shared_storages: "dict[tuple[int, bool], KeyedRef[tuple[int, bool], SharedStorage]]" = {}
+_shared_storages: dict[tuple[int, bool], _Reference] = {}
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
 def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> SharedStorage:
     """Return the record registered for the allocation under an array; register the given one if there is none."""
-    key = id(library.backend.root(array)), record.readonly
+    root = array if type(array) is np.ndarray and array.base is None else library.backend.root(array)
+    key = id(root), record.readonly
     reference = None
     while True:
         registered = _shared_storages.get(key)
         previous = None if registered is None else registered()
         if previous is not None and not (previous.handle is not None and previous.handle.released):
             return previous
-        reference = reference or KeyedRef(record, _forget, key)
+        if reference is None:
+            reference = _Reference(record, _forget)
+            reference.key = key
         # No call between these: another thread may be first.
         if (_shared_storages[key] if key in _shared_storages else None) is registered:  # noqa: SIM401 - get() is a call
             _shared_storages[key] = reference
             return record
 
 
-def _forget(reference: "KeyedRef[tuple[int, bool], SharedStorage]") -> None:
+def _forget(reference: Any) -> None:
     key = reference.key
     # No call between these: another thread may register another record under the key.
     if key in _shared_storages and _shared_storages[key] is reference:

@@ -30,6 +30,7 @@ from accel.xp.array_base import in_memory, is_number, live, moved, shared_of
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary, library_on
 from accel.xp.methods import Methods
 from accel.xp.operators import Scalar
+from accel.xp.refusals import LOSSLESS
 from accel.xp.versions import API_VERSIONS
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ _Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray
 Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
 """An index of an array."""
 
-_KINDS_FOR = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
-"""The kinds of NumPy's dtypes that take a Python number without loss."""
 _BASIC = frozenset(
     {int, slice, type(None), EllipsisType, *(each for each in HOST_SCALARS if issubclass(each, np.integer))}
 )
@@ -132,13 +131,13 @@ class Array(Methods):
         ):
             live(self)
         array = self._native
-        basic = type(key) in _BASIC
-        if type(key) is tuple:
-            for part in key:
-                if type(part) not in _BASIC:
-                    break
-            else:
-                basic = True
+        if type(key) is not tuple:
+            basic = type(key) in _BASIC
+        elif len(key) == 2:
+            first, second = key
+            basic = type(first) in _BASIC and type(second) in _BASIC
+        else:
+            basic = _BASIC.issuperset(map(type, key))
         if not basic or type(array) is not _NDARRAY:
             return indexing.selected(self, key)
         try:
@@ -156,7 +155,9 @@ class Array(Methods):
                 item._native = library.as_array(result)
         return item
 
-    def __setitem__(self, key: Key, value: "Array | Scalar | Sequence[Any]", /) -> None:
+    def __setitem__(  # noqa: C901, PLR0912 - so written out
+        self, key: Key, value: "Array | Scalar | Sequence[Any]", /
+    ) -> None:
         shared, library = self._shared, self._library
         if (
             shared is not None
@@ -165,27 +166,43 @@ class Array(Methods):
         ):
             live(self, writing=True)
         array = self._native
-        basic = type(key) in _BASIC
-        if type(key) is tuple:
-            for part in key:
-                if type(part) not in _BASIC:
-                    break
-            else:
-                basic = True
+        if type(key) is not tuple:
+            basic = type(key) in _BASIC
+        elif len(key) == 2:
+            first, second = key
+            basic = type(first) in _BASIC and type(second) in _BASIC
+        else:
+            basic = _BASIC.issuperset(map(type, key))
         if not basic or type(array) is not _NDARRAY:
             indexing.assign(self, key, value)
             return
         kind = type(value)
-        if isinstance(value, Array) and value._library is library:
-            values = value._native if value._shared is None else live(value)
+        if type(value) is Array and value._library is library:
+            if (
+                (other := value._shared) is not None
+                and (handle := other.handle) is not None
+                and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+            ):
+                live(value)
+            values: Any = value._native
             if values.dtype is not array.dtype:
                 refusals.refuse_lossy(library, array.dtype, values)
-            values = indexing.without_overlap(library, values, array)
-        elif kind in _KINDS_FOR and array.dtype.kind in _KINDS_FOR[kind]:
+        elif kind in LOSSLESS and array.dtype.kind in LOSSLESS[kind]:
             values = value
         else:
-            values = indexing.without_overlap(library, indexing.assigned(library, array.dtype, value), array)
+            values = indexing.assigned(library, array.dtype, value)
         try:
+            if type(values) is _NDARRAY:
+                root = array if array.base is None else array.base
+                source = values if values.base is None else values.base
+                if (
+                    root is source
+                    or type(root) is not _NDARRAY
+                    or type(source) is not _NDARRAY
+                    or root.base is not None
+                    or source.base is not None
+                ):  # otherwise both own their memory
+                    values = indexing.apart(values, array, key)
             array[key] = values
         except (IndexError, MemoryError, OverflowError, ValueError) as error:
             raise refusals.bad_assignment(library, array, error) from None
@@ -312,7 +329,7 @@ def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands:
     try:
         out = large_results.memory_for(function, library, operands)
         if out is not None:
-            function(*operands, out=out)
+            library.compute_elementwise(function, operands, out)
             array = Array()
             array._native, array._library, array._shared = out, library, None
             return array

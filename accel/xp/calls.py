@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from accel.device import Device
+from accel.dtypes import KNOWN
 from accel.errors import CapabilityError
-from accel.xp.array_base import ArrayBase, live, moved
-from accel.xp.array_library import ArrayLibrary
+from accel.xp.array_base import ArrayBase, live, moved, new_array, view_of
+from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.refusals import failure, no_operand
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "is_operand_of_objects",
     "member",
     "method",
+    "new_result",
     "simple_call",
 ]
 
@@ -111,15 +113,29 @@ def simple_call(
     if natives is None or not arrays:
         return NotImplemented
     try:
-        result = function(*natives, **keywords)
+        result = function(*natives, **keywords) if keywords else function(*natives)
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
-    if type(result) is not library.array_type and not isinstance(result, np.generic):
-        return Exchange(library, arrays).ours(result)
     for x in arrays:
         if x._native is result:
             return x
-    return arrays[0]._wrap(library, result, *arrays)
+    return _ours(arrays, result)
+
+
+def _ours(arrays: list[ArrayBase], result: Any) -> Any:
+    """Return a result of a library that is none of the operands, as arrays of ours."""
+    x, kind = arrays[0], type(result)
+    if kind in HOST_SCALARS:
+        return new_array(x, result)
+    if kind is np.ndarray and result.dtype in KNOWN:
+        base = result.base
+        if base is None:
+            return new_array(x, result)
+        if base is x._native or base is x._native.base:
+            return view_of(x, result)
+    if kind is not x._library.array_type and not isinstance(result, np.generic):
+        return Exchange(x._library, arrays).ours(result)
+    return x._wrap(x._library, result, *arrays)
 
 
 def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase]) -> list[Any] | None:
@@ -127,14 +143,13 @@ def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase
     natives: list[Any] = []
     for value in values:
         kind = type(value)
-        if isinstance(value, ArrayBase) and value._library is library:
+        if kind in _VALUES:
+            natives.append(value)
+        elif isinstance(value, ArrayBase) and value._library is library:
             arrays.append(value)
-            natives.append(live(value))
-        elif (
-            kind in _VALUES
-            or isinstance(value, np.dtype)
-            or (library.device is Device.CPU and isinstance(value, _OF_NUMPY))
-        ):
+            native = value._native
+            natives.append(native if value._shared is None and type(native) is library.array_type else live(value))
+        elif isinstance(value, np.dtype) or (library.device is Device.CPU and isinstance(value, _OF_NUMPY)):
             natives.append(value)
         elif kind is list or kind is tuple:
             parts = _simple(library, value, arrays)
@@ -144,6 +159,14 @@ def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase
         else:
             return None
     return natives
+
+
+def new_result(x: ArrayBase, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of the library of an array that returns new memory."""
+    try:
+        return new_array(x, function(*arguments))
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
 
 
 def arrays_among(values: Iterable[Any]) -> Iterator[ArrayBase]:
@@ -165,12 +188,15 @@ def member(library: ArrayLibrary, path: str) -> Callable[..., Any]:
     CapabilityError
         If the library has no such function.
     """
-    value: Any = library.namespace
-    try:
-        for name in path.split("."):
-            value = getattr(value, name)
-    except AttributeError:
-        raise _missing(library, f"function {path}") from None
+    value: Any = library.members.get(path)
+    if value is None:
+        value = library.namespace
+        try:
+            for name in path.split("."):
+                value = getattr(value, name)
+        except AttributeError:
+            raise _missing(library, f"function {path}") from None
+        library.members[path] = value
     return value  # type: ignore[no-any-return]
 
 
@@ -215,7 +241,7 @@ def method(x: ArrayBase, name: str, *arguments: Any, **keywords: Any) -> Any:
 def _called(
     library: ArrayLibrary, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
-    target = keywords.pop("out", None)
+    target = keywords.pop("out", None) if keywords else None
     if target is None:
         result = simple_call(library, function, arguments, keywords)
         if result is not NotImplemented:

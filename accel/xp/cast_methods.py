@@ -4,11 +4,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from accel.device import Device
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
 from accel.xp import large_results
-from accel.xp.array_base import ArrayBase, live
-from accel.xp.calls import call_with, method
+from accel.xp.array_base import ArrayBase, live, new_array
+from accel.xp.calls import call_with, method, new_result
 from accel.xp.host_access import on_host
 from accel.xp.refusals import refuse_complex
 from accel.xp.shape_methods import Order, is_in_fortran_order
@@ -50,10 +49,11 @@ def astype(
         order = "F" if is_in_fortran_order(x) else "C"
     if not copy and target == x.dtype and _is_in(x, order):
         return x
-    if order == "K" and (copy_of := large_results.copied(x._library, live(x), target)) is not None:
-        return x._wrap(x._library, copy_of)  # type: ignore[no-any-return]
-    if x.device is Device.CPU:
-        return method(x, "astype", target, order=order)  # type: ignore[no-any-return]
+    array = live(x)
+    if order == "K" and (copy_of := large_results.copied(x._library, array, target)) is not None:
+        return new_array(x, copy_of)  # type: ignore[no-any-return]
+    if type(array) is np.ndarray:
+        return new_result(x, array.astype, target, order)  # type: ignore[no-any-return]
     result: Any = call_with(x, "astype", target, copy=True)
     return result if _is_in(result, order) else result.copy(order)  # type: ignore[no-any-return]
 

@@ -26,6 +26,9 @@ __all__ = [
     "to_text",
 ]
 
+# What Python converts as it converts its own numbers; of complex ones NumPy would take the real part, with a warning.
+_REAL_SCALARS = frozenset(each for each in HOST_SCALARS if not issubclass(each, np.complexfloating))
+
 
 def to_number(x: ArrayBase, kind: str) -> Any:
     """Return the element of an array of no axes as a Python number; ``kind`` is its type for messages."""
@@ -60,12 +63,14 @@ def to_bool(x: ArrayBase) -> bool:
 
 def to_int(x: ArrayBase) -> int:
     """Return the element as a Python integer."""
-    return int(to_number(x, "int"))
+    element = x._native
+    return int(element if type(element) in _REAL_SCALARS else to_number(x, "int"))
 
 
 def to_float(x: ArrayBase) -> float:
     """Return the element as a Python float."""
-    return float(to_number(x, "float"))
+    element = x._native
+    return float(element if type(element) in _REAL_SCALARS else to_number(x, "float"))
 
 
 def to_complex(x: ArrayBase) -> complex:

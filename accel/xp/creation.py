@@ -1,6 +1,6 @@
 """Functions that create arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Literal, cast, get_args
 
@@ -19,7 +19,7 @@ from accel.xp.natives import native
 from accel.xp.nested_sequences import device_of_first, device_within, stacked
 from accel.xp.operands import array_of, created, dtype_or_none, native_or_none
 from accel.xp.operators import Scalar
-from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
+from accel.xp.refusals import failure, guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
 
 __all__ = [
     "arange",
@@ -40,6 +40,7 @@ __all__ = [
 
 Shape = int | Sequence[int]
 MemoryOrder = Literal["C", "F", "A", "K"]
+_ORDERS = get_args(MemoryOrder)
 _LENDING = (Interchange, HostStorage, DeviceStorage)
 
 
@@ -78,6 +79,8 @@ def asarray(
     >>> c[0]
     np.float64(5.0)
     """
+    if type(obj) is np.ndarray:
+        return _of_numpy(obj, dtype, device, copy)
     if isinstance(obj, _LENDING) and not isinstance(obj, Array):
         obj, copy = _lent(obj, copy)
     elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
@@ -93,10 +96,32 @@ def asarray(
             raise
         return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
     if isinstance(obj, np.ndarray) and not copy:
-        host._shared = array_storage.register(
-            library, host._native, array_storage.SharedStorage(readonly=not obj.flags.writeable)
-        )
+        _register(host, obj)
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
+
+
+def _of_numpy(
+    obj: np.ndarray[Any, DType], dtype: DTypeLike | None, device: DeviceLike | None, copy: bool | None
+) -> Array:
+    if obj.dtype not in KNOWN:
+        if obj.dtype.hasobject:
+            refuse_huge(obj)
+        refuse_values(obj, obj.dtype)
+    target = library_on(device)
+    library = target if target.device is Device.CPU else library_on(Device.CPU)
+    if copy:
+        host, copy = created(library, np.array, obj), None
+    else:
+        host = Array()
+        host._native, host._library, host._shared = guarded(obj), library, None
+        _register(host, obj)
+    return host if dtype is None and target is library else _converted(host, target.device, dtype, copy)
+
+
+def _register(x: Array, obj: np.ndarray[Any, DType]) -> None:
+    """Give an array the record that all arrays on the memory of an array of NumPy share."""
+    record = array_storage.SharedStorage(readonly=not obj.flags.writeable)
+    x._shared = array_storage.register(x._library, x._native, record)
 
 
 def _lent(obj: Any, copy: bool | None) -> tuple[Array, bool | None]:
@@ -170,8 +195,10 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
 
 
 def _cast(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
+    if type(array) is not np.ndarray:
+        return library.namespace.astype(array, dtype, copy=True)
     copy = large_results.copied(library, array, dtype)
-    return library.namespace.astype(array, dtype, copy=True) if copy is None else copy
+    return array.astype(dtype) if copy is None else copy
 
 
 def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None) -> Array:
@@ -214,6 +241,8 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
 
 
 def _plain(library: ArrayLibrary, number: Any) -> Any:
+    if number is None or type(number) is int or type(number) is float:
+        return number
     of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
     return number if of_host else number.item() if _is_scalar(number) else native_or_none(library, number)
 
@@ -272,26 +301,40 @@ def eye(
 
 def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array with uninitialised elements."""
-    library, target = library_on(device), dtype_or_none(dtype)
+    return _empty(library_on(device), shape, dtype)
+
+
+def _empty(library: ArrayLibrary, shape: Shape, dtype: DTypeLike | None) -> Array:
     try:
         large = (shape if type(shape) is int else prod(shape)) >= library.large  # type: ignore[arg-type]
     except TypeError:  # the library refuses it in its own words
         large = False
     if large:
-        return created(library, large_results.empty, library, shape, target)
-    return created(library, library.namespace.empty, shape, dtype=target)
+        return created(library, large_results.empty, library, shape, dtype_or_none(dtype))
+    return _allocated(library, library.namespace.empty, shape, dtype)
 
 
 def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of zeros."""
     library = library_on(device)
-    return created(library, library.namespace.zeros, shape, dtype=dtype_or_none(dtype))
+    return _allocated(library, library.namespace.zeros, shape, dtype)
 
 
 def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
     """Return an array of ones."""
     library = library_on(device)
-    return created(library, library.namespace.ones, shape, dtype=dtype_or_none(dtype))
+    return _allocated(library, library.namespace.ones, shape, dtype)
+
+
+def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DTypeLike | None) -> Array:
+    """Call a function of the library that returns a new array of a shape."""
+    try:
+        result = function(shape, dtype=None if dtype is None else as_dtype(dtype))
+    except (IndexError, MemoryError, OverflowError) as error:
+        raise failure(error) from None
+    array = Array()
+    array._native, array._library, array._shared = result, library, None
+    return array
 
 
 def full(
@@ -328,7 +371,7 @@ def empty_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return an array with the shape, dtype and device of another, and uninitialised elements."""
-    return empty(**_like(x, dtype, device, order, shape))
+    return _empty(*_like(x, dtype, device, order, shape))
 
 
 def zeros_like(
@@ -342,7 +385,8 @@ def zeros_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
-    return zeros(**_like(x, dtype, device, order, shape))
+    library, shape, dtype = _like(x, dtype, device, order, shape)
+    return _allocated(library, library.namespace.zeros, shape, dtype)
 
 
 def ones_like(
@@ -356,7 +400,8 @@ def ones_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return ones with the shape, dtype and device of another array."""
-    return ones(**_like(x, dtype, device, order, shape))
+    library, shape, dtype = _like(x, dtype, device, order, shape)
+    return _allocated(library, library.namespace.ones, shape, dtype)
 
 
 def full_like(
@@ -371,19 +416,19 @@ def full_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
-    return full(fill_value=fill_value, **_like(x, dtype, device, order, shape))
+    library, shape, dtype = _like(x, dtype, device, order, shape)
+    return full(shape, fill_value, dtype, device=library.device)
 
 
-def _like(x: Array, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None) -> Any:
-    """Return shape, dtype and device of a new array: as requested, or as another array has them.
+def _like(
+    x: Array, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None
+) -> tuple[ArrayLibrary, Shape, DTypeLike]:
+    """Return library, shape and dtype of a new array: as requested, or as another array has them.
 
     The order in memory is that of the library.
     """
-    if order not in get_args(MemoryOrder):
-        raise ValueError(f"order={order!r} is no order of elements; write one of {get_args(MemoryOrder)}")
+    if order not in _ORDERS:
+        raise ValueError(f"order={order!r} is no order of elements; write one of {_ORDERS}")
     x = array_of(x)
-    return {
-        "shape": x.shape if shape is None else shape,
-        "dtype": x.dtype if dtype is None else dtype,
-        "device": device or x._library.device,
-    }
+    library = x._library if device is None else library_on(device)
+    return library, x.shape if shape is None else shape, x.dtype if dtype is None else dtype

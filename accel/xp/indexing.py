@@ -8,11 +8,11 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType
 from accel.xp import array_storage, refusals
-from accel.xp.array_base import ArrayBase, in_memory
+from accel.xp.array_base import ArrayBase, in_memory, live, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
 
-__all__ = ["assign", "assigned", "selected", "without_overlap"]
+__all__ = ["apart", "assign", "assigned", "selected"]
 
 _Array = TypeVar("_Array", bound=ArrayBase)
 
@@ -23,6 +23,10 @@ def selected(x: _Array, key: Any) -> _Array:
     """Return the elements at any index."""
     library, array = x._library, in_memory(x)
     try:
+        if type(key) is type(x) and key._library is library and library.within is None:
+            index = live(key)
+            if index.ndim:
+                return new_array(x, array[index])  # type: ignore[no-any-return]
         key = _unwrapped(x, key)
         result = array[key] if library.within is None else library.compute(getitem, array, key)
     except (IndexError, MemoryError) as error:
@@ -33,7 +37,7 @@ def selected(x: _Array, key: Any) -> _Array:
 def assign(x: ArrayBase, key: Any, value: Any) -> None:
     """Set the elements at any index."""
     library, array = x._library, in_memory(x)
-    values = without_overlap(library, assigned(library, array.dtype, value), array)
+    values = _without_overlap(library, assigned(library, array.dtype, value), array)
     try:
         key = _unwrapped(x, key)
         if library.within is None:
@@ -56,7 +60,21 @@ def assigned(library: ArrayLibrary, dtype: DType, value: Any) -> Any:
     return values
 
 
-def without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
+def apart(values: Any, array: Any, key: Any) -> Any:
+    """Return values for a basic index of an array of NumPy, copied if NumPy may write some before it reads them.
+
+    NumPy copies them itself, unless the target has one axis. Then it takes them from the first to the last or from the
+    last to the first, which is right if they are as far apart as the elements of the target.
+    """
+    target = array[key]
+    if type(target) is not np.ndarray or target.ndim != 1 or not values.ndim:
+        return values
+    if values.strides == target.strides and values.dtype == target.dtype:
+        return values
+    return values.copy() if np.may_share_memory(values, target) else values
+
+
+def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
     """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
     if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
         return library.namespace.asarray(values, copy=True)

@@ -14,7 +14,7 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
 from accel.xp import cast_methods, conversions, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, view_of
-from accel.xp.calls import call, call_with, method
+from accel.xp.calls import call, call_with, method, new_result
 from accel.xp.functions import standard
 from accel.xp.operators import Scalar
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
@@ -270,6 +270,9 @@ class Methods(ArrayBase):
 
     def copy(self, order: Order = "C") -> Self:
         """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
+        array = live(self)
+        if type(array) is np.ndarray and array.size < self._library.large:
+            return new_result(self, array.copy, order)  # type: ignore[no-any-return]
         if order == "F" or (order == "A" and is_in_fortran_order(self)):
             return self.transpose().copy().transpose()
         copy = self.__copy__()

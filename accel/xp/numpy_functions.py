@@ -12,15 +12,16 @@ import numpy as np
 
 from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
-from accel.xp.array_base import is_number
 from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.calls import Exchange, arrays_among, call, member
+from accel.xp.calls import Exchange, arrays_among, call, member, simple_call
 from accel.xp.creation import asarray
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
 from accel.xp.operands import library_of
 
 __all__ = ["array", "core", "linalg", "ndim", "shape", "size"]
+
+_SEQUENCES = frozenset({list, tuple})
 
 _ABOUT = """Compute NumPy's `{path}` on the device of the arrays.
 
@@ -73,6 +74,16 @@ def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
 
 def _function(path: str) -> Callable[..., Any]:
     def function(*arguments: Any, **keywords: Any) -> Any:
+        first = arguments[0] if arguments else None
+        if type(first) in _SEQUENCES and first:
+            first = first[0]
+        if type(first) is Array and first._native.ndim:  # no number for arrays on other devices
+            library = first._library
+            if "out" not in keywords:  # `call` is written out here, which saves two calls
+                result = simple_call(library, member(library, path), arguments, keywords)
+                if result is not NotImplemented:
+                    return result
+            return call(library, path, arguments, keywords)
         return _computed(path, arguments, keywords)
 
     return _named(function, path)
@@ -95,10 +106,6 @@ def _creating(path: str) -> Callable[..., Any]:
 
 
 def _computed(path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    operand = arguments[0] if arguments else None
-    first = operand[0] if type(operand) is list and operand else operand
-    if type(first) is Array and not is_number(first):
-        return call(first._library, path, arguments, keywords)
     values = (*arguments, *keywords.values())
     arrays = [*arrays_among(values)]
     if arrays:

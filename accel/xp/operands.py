@@ -91,9 +91,14 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
 def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
     """Call a function of the library that returns a new array, and wrap the result."""
     try:
-        return wrap(library, function(*arguments, **keywords))
+        result = function(*arguments, **keywords)
+        if type(result) is not np.ndarray or result.dtype not in KNOWN:
+            return wrap(library, result)
     except (IndexError, MemoryError, OverflowError) as error:
         raise failure(error) from None
+    array = Array()
+    array._native, array._library, array._shared = result, library, None
+    return array
 
 
 def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:

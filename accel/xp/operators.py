@@ -43,7 +43,7 @@ _OTHER = """\
             return NotImplemented
 """
 _RESULT = """\
-    if type(result) not in library.native_types:
+    if type(result) is not ndarray and type(result) not in library.native_types:
         result = library.as_array(result)
     array = Array()
     array._native = result
@@ -51,14 +51,9 @@ _RESULT = """\
     array._shared = None
     return array
 """
-_OTHER_OR_LARGE = _OTHER.replace(
-    "    library = self._library\n", "    library = self._library\n    large = self._native.size >= library.large\n"
-).replace(
-    "        other = other._native\n",
-    "        other = other._native\n        large = large or other.size >= library.large\n",
-)
+# Only on the host; see `accel.xp.large_results`. To look at the size of the other operand too would take 60 ns.
 _LARGE = """\
-    if large:
+    if self._native.size >= library.large:
         return large_result(numpy.{function}, library, {operands})
 """
 _COMPUTE = """\
@@ -79,14 +74,13 @@ _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
     library = self._library
-    large = self._native.size >= library.large
 {{large}}
 {_COMPUTE_NEW}
 {_RESULT}
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
-{_OTHER_OR_LARGE.format(moved=_MOVED)}
+{_OTHER.format(moved=_MOVED)}
 {_SELF}
 {{large}}
 {_COMPUTE_NEW}
@@ -189,7 +183,11 @@ def _in_place_source(name: str, statement: str, computed: str) -> str:
     return _IN_PLACE.format(name=f"i{name}", statement=statement, operands="array, other", computed=computed)
 
 
-_METHODS = run(_source(), "accel.xp.arrays", {"numpy": np, "scalars": frozenset({bool, int, float, complex})})
+_METHODS = run(
+    _source(),
+    "accel.xp.arrays",
+    {"ndarray": np.ndarray, "numpy": np, "scalars": frozenset({bool, int, float, complex})},
+)
 for _name, _method in _METHODS.items():
     _method.__qualname__ = f"Array.{_name}"
 

@@ -12,6 +12,7 @@ from accel.memory.shortage import out_of_memory
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = [
+    "LOSSLESS",
     "bad_assignment",
     "bad_key",
     "bad_selection",
@@ -33,9 +34,14 @@ __all__ = [
 # own. "O" is the kind of a Python integer of more than 64 bits.
 _RANKS = {"b": 0, "u": 1, "i": 1, "O": 1, "c": 3}
 
+LOSSLESS = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
+"""The kinds of NumPy's dtypes that take a Python number without loss."""
+
 
 def refuse_lossy(library: ArrayLibrary, dtype: DType, values: Any) -> None:
     """Refuse values of a higher kind than a dtype: fractions for integers, complex for real numbers."""
+    if type(values) in LOSSLESS and dtype.kind in LOSSLESS[type(values)]:
+        return
     source = values.dtype if type(values) in library.native_types else np.result_type(values)
     if _RANKS.get(source.kind, 2) > _RANKS.get(dtype.kind, 2):
         raise DTypeError(
@@ -147,6 +153,8 @@ def refuse_dtype(dtype: DType) -> None:
 
 def refuse_extents(shape: Any) -> None:
     """Refuse extents below -1, which NumPy takes as -1."""
+    if type(shape) is int and shape >= -1:
+        return
     extents = shape if isinstance(shape, tuple | list) else (shape,)
     for extent in extents:
         if extent < -1:
@@ -164,7 +172,7 @@ def repeats(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 
 def guarded(array: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
     """Return a NumPy array, as a read-only view if several elements share memory."""
-    if array.flags.writeable and repeats(array.shape, array.strides):
+    if 0 in array.strides and array.flags.writeable and repeats(array.shape, array.strides):
         array = array.view()
         array.flags.writeable = False
     return array

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 
-from accel.device import Device
+import numpy as np
+
 from accel.xp import array_storage
 from accel.xp.array_base import ArrayBase, live, view_of
 from accel.xp.calls import method
@@ -68,9 +69,9 @@ def is_in_fortran_order(x: ArrayBase) -> bool:
 def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
     """Return the elements, in C order, in another shape: a view if possible and ``copy`` allows it."""
     refuse_extents(shape)
-    library, array = x._library, live(x)
-    if library.device is not Device.CPU:
-        return array_like(x, library.namespace.reshape(array, shape, copy=copy))
+    array = live(x)
+    if type(array) is not np.ndarray:
+        return array_like(x, x._library.namespace.reshape(array, shape, copy=copy))
     if copy is None and not array.flags.c_contiguous:
         try:
             return array_like(x, array.reshape(shape, copy=False))
@@ -79,7 +80,7 @@ def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
 
             # The copy has its own memory: as a view it would share the storage of ``x``.
             return array_like(x, copies.in_c_order(array).reshape(shape))
-    result = array.reshape(shape, copy=copy)
+    result = array.reshape(shape) if copy is None else array.reshape(shape, copy=copy)
     if result.base is not None and (result.base is array or result.base is array.base):
         return view_of(x, result)  # type: ignore[no-any-return]
     return array_like(x, result)

@@ -616,7 +616,7 @@ class TestRecords:
     """Two threads make and drop arrays on one NumPy array."""
 
     def test_of_two_that_are_made_at_once_one_is_had_by_all(self, monkeypatch):
-        array, others, result = np.zeros(10), [], array_storage.KeyedRef
+        array, others, result = np.zeros(10), [], array_storage._Reference
 
         def making(*arguments):
             if not others:
@@ -624,7 +624,7 @@ class TestRecords:
                 elsewhere(lambda: others.append(xp.asarray(array)))
             return result(*arguments)
 
-        monkeypatch.setattr(array_storage, "KeyedRef", making)
+        monkeypatch.setattr(array_storage, "_Reference", making)
         x = xp.asarray(array)
         x.storage.release()
         with pytest.raises(ReleasedError):

@@ -111,12 +111,12 @@ __all__ = [
     # NumPy's
     "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
     "inexact", "integer", "intp", "issubdtype", "mgrid", "ndarray", "ndim", "ndindex", "number", "ogrid",
-    "promote_types", "s_", "shape", "signedinteger", "size", "unsignedinteger",
+    "promote_types", "random", "s_", "shape", "signedinteger", "size", "unsignedinteger",
     *sorted(_functions), *sorted(_of_numpy),
 ]
 # fmt: on
 
-_LAZY = {"cuda": "accel.xp.cuda", "special": "accel.xp.special"}
+_LAZY = {"cuda": "accel.xp.cuda", "random": "accel.xp.random", "special": "accel.xp.special"}
 _extensions = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
 __getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
 

@@ -32,6 +32,7 @@ from accel.dtypes import DTypeLike
 from accel.xp import cuda as cuda
 from accel.xp import fft as fft
 from accel.xp import linalg as linalg
+from accel.xp import random as random
 from accel.xp import special as special
 from accel.xp.array_functions import diff as diff
 from accel.xp.array_functions import reshape as reshape

@@ -20,6 +20,7 @@ OURS = {
     "cuda": "CuPy's names of devices and streams",
     "default_device": "constants on a device without device=",
     "host_copies": "the count of implicit copies to the host",
+    "random": "generators of random numbers",
     "special": "the extension that SciPy asks for",
 }
 THEIRS = {
@@ -118,6 +119,7 @@ def test_no_name_of_the_namespace_is_a_module_of_the_room():
         "cuda",
         "fft",
         "linalg",
+        "random",
         "special",
         "__init__",
     }

@@ -120,7 +120,7 @@ class Generator:
         array = self._on_device(x)
         return self._taken(array, self._function("permutation")(array.shape[axis]), axis)
 
-    def shuffle(self, x: Array, axis: int = 0) -> None:
+    def shuffle(self, x: Any, axis: int = 0) -> None:
         """Change the order of the elements of an array along an axis, in place."""
         if not isinstance(x, Array):
             self._function("shuffle")(x, axis)

@@ -28,7 +28,7 @@ MEMBERS = (
     "get numpy asnumpy cpu cuda to detach clone contiguous type float double half int long numel dim permute unsqueeze "
     "element_size data data_ptr exp median unique tofile base put"
 )
-FUNCTIONS = "tensor as_tensor asanyarray cat clamp device_put device_get asnumpy rand randn default_rng float64_ frombuffer"
+FUNCTIONS = "tensor as_tensor asanyarray cat clamp device_put device_get asnumpy rand default_rng float64_ frombuffer"
 
 
 @rows("name", MEMBERS.split())

@@ -19,6 +19,7 @@ __all__ = [
     "to_buffer",
     "to_complex",
     "to_float",
+    "to_hash",
     "to_index",
     "to_int",
     "to_number",
@@ -83,6 +84,19 @@ def to_index(x: ArrayBase) -> int:
     if x.dtype.kind not in "iu":
         raise TypeError(f"only an array of integers is an index, and this one has dtype {x.dtype.name}")
     return int(to_number(x, "index"))
+
+
+def to_hash(x: ArrayBase) -> int:
+    """Return the hash of the element of an array of no axes: that of the number, to which it is equal.
+
+    Elements are such arrays, so sets, and libraries that look elements up, find them as they find numbers. Truth values
+    have no hash: pandas would take a mask for the labels 0 and 1.
+    """
+    if x.ndim:
+        raise TypeError(f"unhashable type: an array of shape {x.shape}; write x.tolist() for its numbers")
+    if x.dtype.kind == "b":
+        raise TypeError("unhashable type: an array that is a truth value; write bool(x)")
+    return hash(to_number(x, "number"))
 
 
 def to_text(x: ArrayBase, spec: str) -> str:

@@ -56,7 +56,7 @@ class Methods(ArrayBase):
     __rshift__, __rrshift__, __irshift__ = operators.bitwise("rshift")
     __eq__, __ne__ = operators.equality()  # type: ignore[assignment]
     __lt__, __le__, __gt__, __ge__ = operators.order()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = conversions.to_hash
 
     # The shape
 
@@ -326,15 +326,22 @@ class Methods(ArrayBase):
         """Return the elements as nested lists of Python numbers, copied to the host."""
         return live(self.to_device(Device.CPU)).tolist()
 
-    def to_numpy(self) -> np.ndarray[Any, DType]:
-        """Return the elements as a new NumPy array; ``numpy.asarray(x)`` shares host memory instead.
+    def to_numpy(
+        self,
+        dtype: DTypeLike | None = None,
+        copy: bool = True,
+        na_value: object = None,
+    ) -> np.ndarray[Any, DType]:
+        """Return the elements as a NumPy array: a new one, or with ``copy=False`` on the same memory if possible.
+
+        ``na_value`` has no effect: arrays have no missing elements.
 
         Raises
         ------
         DeviceMismatchError
             If the array is on another device, and ``host_copies`` is ``never``.
         """
-        return conversions.to_numpy(self, copy=True)
+        return conversions.to_numpy(self, dtype, True if copy else None)
 
     def tobytes(self, order: Order = "C") -> bytes:
         """Return the bytes of the elements, copied to the host."""

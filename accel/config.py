@@ -20,6 +20,7 @@ from accel.support.call_sites import stack_level
 from accel.support.device_names import parse_device_name
 from accel.support.lazy import listing
 from accel.support.locks import open_after_fork
+from accel.support.processors import usable_processors
 from accel.support.spelling import nearest
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
@@ -46,7 +47,8 @@ class Settings:
     strict : bool
         Accessing memory with work in flight raises an error instead of waiting.
     threads : int
-        Threads for work on the host, 1 to 1024; by default the number of processors that this process may use.
+        Threads for work on the host, 1 to 1024; by default the number of processors that this process may use: by its
+        affinity, the quota of its cgroup and ``OMP_NUM_THREADS``.
     sim_seed : int
         Seed of the order in which simulated devices interleave their streams.
     sim_memory : int
@@ -187,13 +189,6 @@ def _parse_all(values: Mapping[str, object], where: str) -> dict[str, Any]:
     return {name: _parse(name, value, where) for name, value in values.items()}
 
 
-def _usable_processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS and Windows
-        return os.cpu_count() or 1
-
-
 def _from_environment() -> Settings:
     values = {}
     for field in fields(Settings):
@@ -202,7 +197,7 @@ def _from_environment() -> Settings:
         if text:
             values[field.name] = _parse(field.name, text, variable)
     cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
-    defaults = Settings(threads=min(_usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
+    defaults = Settings(threads=min(usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
     return replace(defaults, **values)  # type: ignore[arg-type]
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "ReportsRoom",
     "ReusesMemory",
     "Room",
+    "SharesWork",
     "SupportsArrays",
     "SupportsPinning",
     "SupportsRawKernels",
@@ -197,15 +198,21 @@ class ReusesMemory(Protocol):
         """
         ...
 
-    def compute_elementwise(self, function: Any, operands: Sequence[Any], out: Any) -> None:
-        """Write the results of an elementwise function of the library to such an array, of their dtype and shape.
-
-        The threads of the backend may share the work.
-        """
-        ...
-
     def reusable_bytes(self, device: Device) -> int:
         """Return the bytes that are kept for later requests."""
+        ...
+
+
+@runtime_checkable
+class SharesWork(Protocol):
+    """A backend of the host that has threads for large computations."""
+
+    def share(self, task: Callable[[int], object], count: int) -> bool:
+        """Call a task with the numbers from 0 to ``count``, in several threads at once, and return when all are done.
+
+        Returns False, with nothing called, if the caller has to do it alone: there is one thread, or others use them.
+        Raises what a call raised, once no thread is in a call any more.
+        """
         ...
 
 

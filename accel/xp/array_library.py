@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from accel import config
-from accel.abc import ComputesWithin, ReusesMemory, SupportsArrays, SupportsSpecial
+from accel.abc import ComputesWithin, ReusesMemory, SharesWork, SupportsArrays, SupportsSpecial
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
@@ -50,21 +50,21 @@ class ArrayLibrary:
         From so many elements on, results may have memory of earlier arrays; see `accel.xp.large_results`.
     empty_array : callable or None
         Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
-    compute_elementwise : callable or None
-        Writes the results of an elementwise function to such an array; threads may share the work.
+    share : callable or None
+        Calls a task for each part of large work, in several threads; see `accel.xp.parts`.
     """
 
     __slots__ = (
         "array_type",
         "as_array",
         "backend",
-        "compute_elementwise",
         "device",
         "empty_array",
         "large",
         "members",
         "namespace",
         "native_types",
+        "share",
         "special_functions",
         "within",
     )
@@ -83,11 +83,10 @@ class ArrayLibrary:
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
         self.large = sys.maxsize
         self.empty_array: Any = None
-        self.compute_elementwise: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused // _USUAL_ITEMSIZE
             self.empty_array = backend.empty_array
-            self.compute_elementwise = backend.compute_elementwise
+        self.share: Any = backend.share if isinstance(backend, SharesWork) else None
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
         """Call an operator or method of the library's arrays in the context that it needs.

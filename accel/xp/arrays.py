@@ -23,6 +23,7 @@ from accel.xp import (
     missing_members,
     numpy_protocols,
     operators,
+    parts,
     refusals,
     versions,
 )
@@ -329,7 +330,8 @@ def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands:
     try:
         out = large_results.memory_for(function, library, operands)
         if out is not None:
-            library.compute_elementwise(function, operands, out)
+            if not parts.compute(function, library, operands, out):
+                function(*operands, out=out)
             array = Array()
             array._native, array._library, array._shared = out, library, None
             return array

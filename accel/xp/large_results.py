@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from accel.dtypes import KNOWN, DType
+from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = ["copied", "empty", "memory_for"]
@@ -26,7 +27,7 @@ def copied(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
     # An axis that repeats its elements is the last one for `astype`, and for functions stays where it is.
     order = None if 0 in array.strides else _order((array,), array.shape)
     out = None if order is None else library.empty_array(array.shape, dtype, order)
-    if out is not None:
+    if out is not None and not parts.copy(library, out, array):
         np.copyto(out, array, casting="unsafe")
     return out
 

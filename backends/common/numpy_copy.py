@@ -37,11 +37,8 @@ def cast(into: Array, out_of: Array) -> None:
         np.copyto(into, out_of, casting="unsafe")
 
 
-def shared(function: Callable[..., object], *arrays: Array, nbytes: int | None = None) -> None:
-    """Call a function on arrays of one shape, in parts along their longest axis, shared among the workers.
-
-    ``nbytes`` is how much memory the function moves, by default the size of the first array.
-    """
+def shared(function: Callable[..., object], *arrays: Array) -> None:
+    """Call a function on arrays of one shape, in parts along their longest axis, shared among the workers."""
     shape = arrays[0].shape
     axis = max(range(len(shape)), key=shape.__getitem__, default=None)
     if axis is None:
@@ -52,4 +49,4 @@ def shared(function: Callable[..., object], *arrays: Array, nbytes: int | None =
     def cut(places: Sequence[int]) -> Iterable[tuple[Array, ...]]:
         return zip(*[map(array.__getitem__, starmap(slice, pairwise(places))) for array in first], strict=True)
 
-    WORKERS.share(function, shape[axis], arrays[0].nbytes if nbytes is None else nbytes, cut=cut)
+    WORKERS.share(function, shape[axis], arrays[0].nbytes, cut=cut)

@@ -1,4 +1,4 @@
-"""Helper threads that share a copy with the thread that called it.
+"""Helper threads that share a copy or a computation with the thread that called it.
 
 The caller returns only when no helper uses its memory any more, also after an interrupt, since helpers write to raw
 addresses. The process ends only when no copy is running, since its end unloads the compiled code.
@@ -16,6 +16,7 @@ from accel import config
 from accel.support.locks import in_child, start
 
 from . import thresholds
+from .openmp import thread_limit
 
 __all__ = ["WORKERS", "Cut", "Task", "Workers"]
 
@@ -36,6 +37,7 @@ class _Job:
         # One lock for each helper, held while it may work on a piece.
         self._helpers: list[threading.Lock] = []
         self._error: BaseException | None = None
+        self.running = False
 
     def help(self) -> None:
         """Do pieces in a helper's thread; an error is kept for the caller."""
@@ -48,22 +50,23 @@ class _Job:
                 self._error = error
                 self._pieces.clear()
 
-    def run(self, helpers: int, jobs: "SimpleQueue[_Job]") -> None:
+    def run(self, helpers: int, workers: "Workers") -> None:
         """Do pieces in the caller's thread, and return when all helpers have finished; raises what failed."""
         interrupt, unfinished = None, True
         while unfinished:
             # After an interrupt at any point the loop runs again, so the helpers are always waited for.
             try:
                 if interrupt is None:
+                    self.running, workers.job = True, self
                     for _ in range(helpers):
-                        jobs.put(self)
+                        workers.jobs.put(self)
                     self._take_pieces()
                 else:
                     self._pieces.clear()
                 for helping in self._helpers:  # a helper that is added later finds no piece left
                     with helping:
                         pass
-                unfinished = False
+                unfinished = self.running = False
             except BaseException as error:
                 interrupt = error
         del self._task, self._keep_alive  # a helper may hold the job for much longer
@@ -83,6 +86,9 @@ class _Job:
 class Workers:
     """The helper threads of the process: at most ``threads - 1`` (a setting), as the caller works too.
 
+    They help one caller at a time: who finds them busy does all alone, and so does work that is shared already. So
+    there are no more threads than processors, unless the program itself has more.
+
     They are daemon threads; `close` waits for running copies at exit. A child of a fork starts its own.
 
     Attributes
@@ -92,12 +98,17 @@ class Workers:
         A caller checks `closed` after acquiring its lock, as `close` does not wait for copies that begin later.
     closed : bool
         Whether the process is about to exit, so that compiled code must not be called any more.
+    jobs : queue
+        What the helpers take.
+    job : _Job or None
+        What was shared last.
     """
 
     def __init__(self) -> None:
         # Reentrant: a finaliser or a signal handler may run, and copy, while a thread is being started.
         self._lock = threading.RLock()
-        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+        self.job: _Job | None = None
         self._threads = 0
         self.callers: set[threading.Lock] = set()
         self.closed = False
@@ -118,21 +129,37 @@ class Workers:
         cut : callable
             Returns the arguments of each piece.
         """
-        threads = 1 if nbytes < thresholds.SHARED or self.closed else config.current().threads
+        threads = 1 if nbytes < thresholds.SHARED else self._free_threads()
         count = min(total, threads * thresholds.PIECES_EACH, nbytes // thresholds.PIECE)
         if threads == 1 or count < 2:
             (arguments,) = cut((0, total))
             task(*arguments)
             return
         job = _Job(task, deque(cut([total * piece // count for piece in range(count + 1)])), keep_alive)
-        job.run(self._start_helpers(min(threads, count) - 1), self._jobs)
+        job.run(self._start_helpers(min(threads, count) - 1), self)
+
+    def compute(self, task: Callable[[int], object], count: int) -> bool:
+        """Call a task with the numbers from 0 to ``count``, with helpers; returns False, and calls nothing, without."""
+        threads = min(self._free_threads(), count)
+        if threads < 2:
+            return False
+        job = _Job(task, deque([(number,) for number in range(count)]), None)
+        job.run(self._start_helpers(threads - 1), self)
+        return True
+
+    def _free_threads(self) -> int:
+        """Return how many threads may share work that this thread begins now, itself included."""
+        if self.closed or ((job := self.job) is not None and job.running):
+            return 1
+        threads = config.current().threads
+        return threads if threads == 1 else min(threads, thread_limit())
 
     def _start_helpers(self, count: int) -> int:
         """Start helpers until there are ``count``; return their number, which is smaller if the process exits."""
         with self._lock:
             try:
                 while self._threads < count:
-                    start(threading.Thread(target=_serve, args=(self._jobs,), name="accel-copy", daemon=True))
+                    start(threading.Thread(target=_serve, args=(self.jobs,), name="accel-copy", daemon=True))
                     self._threads += 1
             except RuntimeError:
                 pass

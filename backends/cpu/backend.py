@@ -1,7 +1,7 @@
 """The backend protocol for the host."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from accel.memory.sizes import as_alignment
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
-from . import elementwise
+from ..common.workers import WORKERS
 from .array_pool import SMALLEST, ArrayPool
 from .slabs import ALIGNMENT, LARGEST, Slabs, new_block
 
@@ -100,9 +100,9 @@ class CpuBackend:
         """Return an array with uninitialised elements; None if NumPy should allocate it."""
         return self._arrays.empty(shape, dtype, order)
 
-    def compute_elementwise(self, function: np.ufunc, operands: Sequence[Any], out: Any) -> None:
-        """Write the results of an elementwise function of NumPy to an array of their dtype and shape."""
-        elementwise.compute(function, operands, out)
+    def share(self, task: Callable[[int], object], count: int) -> bool:
+        """Call a task with the numbers from 0 to ``count``, in several threads; False if the caller has to do it."""
+        return WORKERS.compute(task, count)
 
     def reusable_bytes(self, device: Device) -> int:
         """Return the bytes that are kept for later requests."""

@@ -1,6 +1,5 @@
-"""Elementwise functions that threads share: each element, warning and error is that of one call of NumPy."""
+"""Elementwise functions in parts: each element, warning and error is that of one call of NumPy."""
 
-import os
 import threading
 import warnings
 from collections.abc import Iterator
@@ -8,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from accel.backends.common import thresholds
 from accel.backends.common.workers import WORKERS
-from accel.backends.cpu import elementwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import accel
 from accel import xp
+from accel.xp import parts as parts_of_arrays
+from accel.xp.array_library import library_on
 from tests.tables import rows
 from tests.threads import run_at_once
 
@@ -30,27 +29,31 @@ UFUNCS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make threads share arrays of any size, in pieces of any size."""
-    monkeypatch.setattr(elementwise, "SHARED", 1)
-    monkeypatch.setattr(thresholds, "SHARED", 1)
-    monkeypatch.setattr(thresholds, "PIECE", 64)
+    """Make threads share arrays of any size, in parts of any size."""
+    monkeypatch.setattr(parts_of_arrays, "SHARED", 1)
+    monkeypatch.setattr(parts_of_arrays, "PART", 512)
+    monkeypatch.setattr(parts_of_arrays, "_RUN", 64)
     with accel.using(threads=3):
         yield
 
 
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of pieces into which calls were cut."""
+    """The numbers of parts into which calls were cut."""
     counts: list[int] = []
-    share = WORKERS.share
 
-    def counting(task: Any, total: int, nbytes: int, keep_alive: object = None, **options: Any) -> None:
-        called: list[None] = []
-        share(lambda *arguments: (called.append(None), task(*arguments)), total, nbytes, keep_alive, **options)
-        counts.append(len(called))
+    def counting(task: Any, count: int) -> bool:
+        shared = WORKERS.compute(task, count)
+        counts.extend([count] * shared)
+        return shared
 
-    monkeypatch.setattr(WORKERS, "share", counting)
+    monkeypatch.setattr(library_on("cpu"), "share", counting)
     return counts
+
+
+def compute(function: Any, values: Any, out: Any) -> None:
+    if not parts_of_arrays.compute(function, library_on("cpu"), values, out):
+        function(*values, out=out)
 
 
 def operands(dtype: str, count: int) -> list[Any]:
@@ -76,7 +79,7 @@ def test_each_element_is_that_of_one_call(name: str, dtype: str, parts: list[int
         except TypeError:  # not for this dtype
             return
         out = np.empty_like(expected)
-        elementwise.compute(function, values, out)
+        compute(function, values, out)
     assert parts[-1] > 3
     assert out.tobytes() == expected.tobytes()
 
@@ -93,7 +96,7 @@ def test_any_shapes_and_strides(data: st.DataObject, shape: tuple[int, ...], thr
     expected = np.asarray(np.divide(*sources))
     out = np.empty_like(expected)
     with accel.using(threads=threads):
-        elementwise.compute(np.divide, sources, out)
+        compute(np.divide, sources, out)
     assert out.tobytes() == expected.tobytes()
 
 
@@ -101,7 +104,7 @@ class TestErrors:
     X = np.r_[np.ones(SIZE), 0.0, np.inf, 1e200]
 
     def outcome(self, function: np.ufunc, *values: Any, **state: Any) -> tuple[list[str], str]:
-        def compute(call: Any) -> tuple[list[str], str]:
+        def result(call: Any) -> tuple[list[str], str]:
             with warnings.catch_warnings(record=True) as found, np.errstate(**state):
                 warnings.simplefilter("always")
                 try:
@@ -110,8 +113,8 @@ class TestErrors:
                     return [str(each.message) for each in found], str(error)
             return [str(each.message) for each in found], ""
 
-        alone = compute(lambda: function(*values))
-        shared = compute(lambda: elementwise.compute(function, values, np.empty(self.X.shape)))
+        alone = result(lambda: function(*values))
+        shared = result(lambda: compute(function, values, np.empty(self.X.shape)))
         assert alone == shared
         return shared
 
@@ -134,27 +137,20 @@ class TestErrors:
     def test_that_the_caller_handles_are_handled_by_numpy(self, parts: list[int]) -> None:
         seen: list[str] = []
         with np.errstate(divide="call", call=lambda error, _: seen.append(error)):
-            elementwise.compute(np.divide, (1.0, self.X), np.empty(self.X.shape))
+            compute(np.divide, (1.0, self.X), np.empty(self.X.shape))
         assert seen == ["divide by zero"]
         assert parts == []
 
     def test_of_operands_are_those_of_numpy(self) -> None:
         with pytest.raises(OverflowError):
-            elementwise.compute(np.add, (np.ones(SIZE, "uint8"), 300), np.empty(SIZE, "uint8"))
+            compute(np.add, (np.ones(SIZE, "uint8"), 300), np.empty(SIZE, "uint8"))
 
 
 class TestThreads:
     def test_one_computes_alone_where_the_settings_say_so(self, parts: list[int]) -> None:
         with accel.using(threads=1):
-            elementwise.compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
+            compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
         assert parts == []
-
-    def test_a_call_beside_another_computes_alone(self, parts: list[int]) -> None:
-        with elementwise._busy:
-            elementwise.compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
-        assert parts == []
-        elementwise.compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
-        assert len(parts) == 1
 
     def test_many_at_once_have_their_own_results(self) -> None:
         wrong: list[int] = []
@@ -163,7 +159,7 @@ class TestThreads:
             values = np.arange(SIZE) + float(number)
             for _ in range(50):
                 out = np.empty(SIZE)
-                elementwise.compute(np.multiply, (values, 2.0), out)
+                compute(np.multiply, (values, 2.0), out)
                 if not (out == values * 2).all():
                     wrong.append(number)
 
@@ -191,20 +187,10 @@ class TestThreads:
 
         out = np.zeros(SIZE)
         with pytest.raises(KeyboardInterrupt):
-            elementwise.compute(Slow(), (np.ones(SIZE),), out)  # type: ignore[arg-type]
+            compute(Slow(), (np.ones(SIZE),), out)  # type: ignore[arg-type]
         finished, written = len(done), out.copy()
-        elementwise.compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
+        compute(np.add, (np.ones(SIZE), 1.0), np.empty(SIZE))
         assert (len(done), out.tolist()) == (finished, written.tolist())
-
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
-    def test_a_child_of_a_fork_during_a_call_shares_its_own(self) -> None:
-        with elementwise._busy:
-            child = os.fork()
-            if not child:
-                out = np.empty(SIZE)
-                elementwise.compute(np.add, (np.ones(SIZE), 1.0), out)
-                os._exit(0 if (out == 2).all() and not elementwise._busy.locked() else 1)
-        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_arrays_compute_so(parts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,159 @@
+"""Large computations of NumPy on the host, in parts that several threads take.
+
+Where an array is cut depends on its shape, and on what is computed, so results are the same for each number of threads.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from math import gcd, prod
+from typing import Any
+
+import numpy as np
+
+from accel.xp.array_library import ArrayLibrary
+
+__all__ = ["compute", "copy"]
+
+SHARED = 1 << 25
+"""Bytes from which threads share what is as fast as an addition: that takes twenty times a thread's wake."""
+
+PART = 1 << 22
+"""Bytes that the addition of one part moves."""
+
+MOST = 256
+"""The most parts: handing them out takes longer for more."""
+
+_RUN = 8192
+"""Elements: parts of one row are multiples of these. NumPy casts so many at a time."""
+
+_VECTOR = 64
+"""Elements: each part begins where NumPy, without parts, would begin a vector of the processor."""
+
+_SLOW = frozenset({"sqrt"})
+"""Functions that take three times as long as an addition for each byte, or longer."""
+
+_SLOWEST = frozenset(
+    {"arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cos", "cosh", "exp", "exp2", "expm1"}
+    | {"floor_divide", "fmod", "hypot", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "power"}
+    | {"cbrt", "float_power", "remainder", "sin", "sinh", "tan", "tanh"}
+)
+"""Functions that take eight times as long, or longer."""
+
+_KINDS = {"divide": "divide by zero", "over": "overflow", "under": "underflow", "invalid": "invalid value"}
+"""NumPy's floating-point errors, in the order in which it reports them, with their words."""
+
+_Call = Callable[..., object]
+
+
+def compute(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
+    """Call an elementwise function of NumPy with ``out=``, an array that shares no memory with the operands.
+
+    Returns False, with nothing computed, if one thread should do it; so does `copy`.
+    """
+    return _shared(_into(function), function.__name__, library, _cost(function), out, operands)
+
+
+def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
+    """Copy elements to an array that shares no memory with them, and cast them."""
+
+    def call(into: Any, part: Any) -> None:
+        np.copyto(into, part, casting="unsafe")
+
+    return _shared(call, "cast", library, 1, out, (array,))
+
+
+def _into(function: Any) -> _Call:
+    def call(into: Any, *parts: Any) -> None:
+        function(*parts, out=into)
+
+    return call
+
+
+def _cost(function: Any) -> int:
+    name = function.__name__
+    return 8 if name in _SLOWEST else 3 if name in _SLOW else 1
+
+
+def _shared(call: _Call, name: str, library: ArrayLibrary, cost: int, out: Any, operands: Sequence[Any]) -> bool:
+    """Call a function for each part of its result and operands, in several threads; False if one should do all."""
+    share = library.share
+    arrays = [each for each in operands if type(each) is np.ndarray]
+    work = cost * (out.nbytes + sum(each.nbytes for each in arrays))
+    if share is None or work < SHARED:
+        return False
+    cut = _cut((out, *operands), max(min(work // PART, MOST), 1))
+    return cut is not None and _run(call, name, share, *cut)
+
+
+def _run(call: _Call, name: str, share: Callable[..., bool], count: int, part: Callable[[int], list[Any]]) -> bool:
+    """Call a function for each part, and report floating-point errors once, as NumPy reports those of one call."""
+    modes = np.geterr()
+    if not {*modes.values()} <= {"ignore", "warn", "raise"}:  # NumPy prints, logs or calls in the thread of the error
+        return False
+    watched: Any = {kind: "ignore" if mode == "ignore" else "call" for kind, mode in modes.items()}
+    found: set[str] = set()
+
+    def compute_part(number: int) -> None:
+        with np.errstate(**watched, call=lambda kind, _: found.add(kind)):
+            call(*part(number))
+
+    if not share(compute_part, count):
+        return False
+    for kind, words in _KINDS.items():
+        if words in found:
+            text = f"{words} encountered in {name}"
+            if modes[kind] == "raise":  # type: ignore[literal-required]
+                raise FloatingPointError(text)
+            warnings.warn(text, RuntimeWarning, stacklevel=4)
+    return True
+
+
+def _cut(arrays: Sequence[Any], wanted: int) -> tuple[int, Callable[[int], list[Any]]] | None:
+    """Return the number of parts, and what returns those of one number; None if there would be one.
+
+    The first array has the shape to which the others are broadcast.
+    """
+    flat = _flat(arrays)
+    if flat is not None:
+        arrays = flat
+    shape = arrays[0].shape
+    steps = [_step(shape, axis, wanted) for axis in range(len(shape))]
+    counts = [-(-extent // step) for extent, step in zip(shape, steps, strict=True)]
+    count = max(counts, default=1)
+    if count < 2:
+        return None
+    axis = counts.index(count)
+    step, behind = steps[axis], len(shape) - axis
+
+    def part(number: int) -> list[Any]:
+        places = slice(number * step, (number + 1) * step)
+        return [_part_of(each, behind, places) for each in arrays]
+
+    return count, part
+
+
+def _step(shape: tuple[int, ...], axis: int, wanted: int) -> int:
+    row = prod(shape[axis + 1 :])
+    unit = _RUN if axis == len(shape) - 1 else _VECTOR // gcd(row, _VECTOR)
+    return -(-max(shape[axis] // wanted, 1) // unit) * unit
+
+
+def _flat(arrays: Sequence[Any]) -> list[Any] | None:
+    """Return arrays that are alike as arrays of one axis; None if they are not alike."""
+    shape = arrays[0].shape
+    with_axes = [each for each in arrays if type(each) is np.ndarray and each.ndim]
+    if any(each.shape != shape for each in with_axes):
+        return None
+    if all(each.flags.c_contiguous for each in with_axes):
+        return [each.reshape(-1) if type(each) is np.ndarray and each.ndim else each for each in arrays]
+    if all(each.flags.f_contiguous for each in with_axes):
+        return [each.T.reshape(-1) if type(each) is np.ndarray and each.ndim else each for each in arrays]
+    return None
+
+
+def _part_of(array: Any, behind: int, places: slice) -> Any:
+    """Return the part of an operand along the axis that has ``behind - 1`` axes behind it."""
+    if type(array) is not np.ndarray or array.ndim < behind or array.shape[-behind] == 1:
+        return array
+    key: tuple[Any, ...] = (..., places, *[slice(None)] * (behind - 1))
+    return array[key]

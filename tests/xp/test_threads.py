@@ -1,0 +1,242 @@
+"""Large computations in several threads: what NumPy returns, warns of and raises, in parts."""
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accel.backends.common.workers import WORKERS
+from accel.backends.cpu import BACKEND
+from accel.backends.cpu.array_pool import ArrayPool
+from hypothesis import given
+from hypothesis import strategies as st
+
+import accel
+from accel import xp
+from accel.xp import signatures
+from accel.xp.array_library import library_on
+from tests.tables import rows
+
+THREADS = (1, 2, 3, 7)
+
+
+@pytest.fixture(autouse=True)
+def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Cut small arrays too; lists the number of parts of each computation that was shared."""
+    monkeypatch.setattr("accel.backends.cpu.array_pool.SMALLEST", 1)
+    monkeypatch.setattr("accel.xp.parts.SHARED", 1)
+    monkeypatch.setattr("accel.xp.parts.PART", 1)
+    monkeypatch.setattr("accel.xp.parts._RUN", 64)
+    monkeypatch.setattr(BACKEND, "_arrays", ArrayPool(1 << 24))
+    library = library_on("cpu")
+    monkeypatch.setattr(library, "large", 1)
+    shared: list[int] = []
+
+    def share(task: Any, count: int) -> bool:
+        done = WORKERS.compute(task, count)
+        shared.extend([count] * done)
+        return done
+
+    monkeypatch.setattr(library, "share", share)
+    with accel.using(threads=3):
+        yield shared
+
+
+def numbers(size: int, dtype: str) -> Any:
+    """Return elements of all magnitudes, with NaN, infinities and subnormal numbers at places of all remainders."""
+    random = np.random.default_rng(0)
+    if dtype == "bool":
+        return random.integers(0, 2, size).astype(bool)
+    if np.dtype(dtype).kind in "iu":
+        return random.integers(0, 100, size).astype(dtype)
+    values = random.standard_normal(size) * 10.0 ** random.integers(-3, 7, size)
+    values[::37] = np.resize([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-310, 1e-40, 1e38, 4e5], len(values[::37]))
+    with np.errstate(all="ignore"):
+        return values.astype(dtype) * (1 + 2j if np.dtype(dtype).kind == "c" else 1)
+
+
+def same_bits(result: Any, expected: Any) -> bool:
+    result = np.asarray(result)
+    return (
+        result.dtype == expected.dtype
+        and result.shape == expected.shape
+        and np.ascontiguousarray(result).tobytes() == np.ascontiguousarray(expected).tobytes()
+    )
+
+
+class TestBits:
+    @rows("name", sorted({*f"{signatures.UNARY} {signatures.BINARY}".split()} - signatures.PARTS))
+    def test_each_function(self, name: str, calls: list[int]) -> None:
+        function, native = getattr(xp, name), getattr(library_on("cpu").namespace, name)
+        arity = 1 if name in signatures.UNARY.split() else 2
+        for dtype in ("bool", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"):
+            operands = [numbers(1003, dtype), numbers(1004, dtype)[1:]][:arity]
+            with np.errstate(all="ignore"):
+                try:
+                    expected = native(*operands)
+                except TypeError:
+                    continue
+                for threads in THREADS:
+                    with accel.using(threads=threads):
+                        assert same_bits(function(*map(xp.asarray, operands)), expected), dtype
+        if type(native) is np.ufunc:
+            assert 16 in calls
+
+    @rows("source", ["int32", "float32", "float64", "bool"])
+    def test_casts(self, source: str, calls: list[int]) -> None:
+        values = np.nan_to_num(numbers(1003, source), posinf=7, neginf=7) % 1000
+        x = xp.asarray(values.astype(source))
+        for target in ("int32", "float32", "float64", "bool", "complex64"):
+            calls.clear()
+            for threads in THREADS:
+                with accel.using(threads=threads):
+                    assert same_bits(x.astype(target), values.astype(source).astype(target))
+            assert calls == [16] * 3
+
+    @given(st.data())
+    def test_shapes_steps_and_broadcasts(self, data: st.DataObject) -> None:
+        shape = data.draw(st.lists(st.integers(1, 70), min_size=1, max_size=3))
+        operands = []
+        for seed in range(2):
+            extents = [extent if data.draw(st.booleans()) else 1 for extent in shape[data.draw(st.integers(0, 1)) :]]
+            steps = [data.draw(st.sampled_from([1, 2, -1])) for _ in extents]
+            values = np.random.default_rng(seed).standard_normal([2 * each for each in extents]) * 1e5
+            ends = [
+                slice(extent) if abs(step) == 1 else slice(None) for extent, step in zip(extents, steps, strict=True)
+            ]
+            values = values[(*ends, ...)][tuple(slice(None, None, step) for step in steps)]
+            operands.append(values.copy(order="F") if data.draw(st.booleans()) else values)
+        x, y = map(xp.asarray, operands)
+        with accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            assert same_bits(x * y, operands[0] * operands[1])
+            assert same_bits(xp.sin(x), np.sin(operands[0]))
+            assert same_bits(x > y, operands[0] > operands[1])
+            assert same_bits(xp.hypot(y, 2.0), np.hypot(operands[1], 2.0))
+
+
+class TestFloatingPointErrors:
+    def test_one_warning_for_each_kind(self, calls: list[int]) -> None:
+        x = xp.asarray(np.tile([0.0, 1.0], 500))
+        for threads in THREADS:
+            with accel.using(threads=threads), warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                x / xp.zeros(1000)
+            assert [str(each.message) for each in seen] == [
+                "divide by zero encountered in divide",
+                "invalid value encountered in divide",
+            ]
+            assert {each.category for each in seen} == {RuntimeWarning}
+            assert {Path(each.filename).name for each in seen} == {"arrays.py"}
+        assert calls
+
+    def test_a_cast_warns_as_numpy_does(self) -> None:
+        with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
+            xp.full(1000, np.nan).astype("int32")
+
+    def test_the_state_of_the_caller_counts(self, calls: list[int]) -> None:
+        x = xp.zeros(1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with np.errstate(all="ignore"):
+                x / 0.0
+            with pytest.raises(RuntimeWarning, match="invalid"):
+                x / 0.0
+            with np.errstate(invalid="raise"), pytest.raises(FloatingPointError, match="invalid value encountered in"):
+                x / 0.0
+        assert len(calls) == 3
+
+    def test_a_function_of_the_caller_is_called_in_its_thread(self, calls: list[int]) -> None:
+        seen: list[Any] = []
+        x = xp.zeros(1000)
+        with np.errstate(invalid="call", call=lambda kind, _: seen.append((kind, threading.get_ident()))):
+            x / 0.0
+        assert seen == [("invalid value", threading.get_ident())]
+        assert not calls
+
+    def test_helpers_keep_no_state(self) -> None:
+        x = xp.zeros(1000)
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+            x / 0.0
+        with pytest.warns(RuntimeWarning, match="invalid"):
+            x / 0.0
+
+
+class TestOneCallAtATime:
+    def test_who_finds_the_threads_busy_computes_alone(self, calls: list[int]) -> None:
+        begun, go = threading.Event(), threading.Event()
+
+        def wait(_: int) -> None:
+            begun.set()
+            assert go.wait(30)
+
+        x = xp.asarray(numbers(1003, "int64"))
+        with ThreadPoolExecutor(1) as pool:
+            held = pool.submit(accel_using_two, WORKERS.compute, wait, 2)
+            assert begun.wait(30)
+            calls.clear()
+            assert same_bits(x + x, np.asarray(x) * 2)
+            assert not calls
+            go.set()
+            assert held.result(30)
+        x + x
+        assert calls == [16]
+
+    def test_a_part_computes_alone(self) -> None:
+        inside: list[bool] = []
+        assert WORKERS.compute(lambda _: inside.append(WORKERS.compute(lambda _: None, 2)), 5)
+        assert inside == [False] * 5
+
+    def test_after_an_error_the_threads_are_free(self) -> None:
+        with pytest.raises(ZeroDivisionError):
+            WORKERS.compute(lambda number: 1 // (number - 1), 5)
+        assert WORKERS.compute(lambda _: None, 5)
+
+    def test_many_callers(self) -> None:
+        values = [numbers(1003, "int64") + number for number in range(8)]
+
+        def work(each: Any) -> bool:
+            x = xp.asarray(each)
+            with accel.using(threads=3):
+                return all(same_bits(x * x + x, each * each + each) for _ in range(30))
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(work, values))
+
+    def test_after_an_interrupt_no_thread_writes(self) -> None:
+        caller, out, begun = threading.current_thread(), np.zeros(8), threading.Event()
+
+        def work(number: int) -> None:
+            if threading.current_thread() is caller:
+                assert begun.wait(30)
+                raise KeyboardInterrupt
+            begun.set()
+            threading.Event().wait(0.02)
+            out[number] = 1
+
+        with pytest.raises(KeyboardInterrupt):
+            WORKERS.compute(work, 8)
+        written = out.copy()
+        threading.Event().wait(0.05)
+        assert np.array_equal(out, written)
+        assert WORKERS.compute(lambda _: None, 2)
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+    @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+    def test_a_child_of_a_fork_has_threads_of_its_own(self) -> None:
+        x = xp.asarray(numbers(1003, "int64"))
+        expected = np.asarray(x) * 3
+        assert same_bits(x * 3, expected)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if same_bits(x * 3, expected) and WORKERS._threads == 2 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def accel_using_two(function: Any, *arguments: Any) -> Any:
+    with accel.using(threads=2):
+        return function(*arguments)

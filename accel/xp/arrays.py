@@ -243,6 +243,8 @@ class Array(Methods):
     __index__ = conversions.to_index
     __format__ = conversions.to_text
     __array__ = conversions.to_numpy
+    __array_interface__ = property(conversions.array_interface)
+    __accel_native__ = property(in_memory)  # for backends, which find the array under one that NumPy made by it
     __arrow_array__ = conversions.to_pyarrow
     __arrow_c_array__ = conversions.to_arrow
     __buffer__ = conversions.to_buffer

@@ -14,6 +14,7 @@ from accel.xp.array_storage import window
 from accel.xp.host_access import on_host
 
 __all__ = [
+    "array_interface",
     "to_arrow",
     "to_bool",
     "to_buffer",
@@ -112,6 +113,23 @@ def to_numpy(x: ArrayBase, dtype: DTypeLike | None = None, copy: bool | None = N
     if not copy:
         _ = x.storage  # registers it: an Array made from NumPy's array then shares this storage
     return np.asarray(array, dtype=dtype, copy=copy)
+
+
+def array_interface(x: ArrayBase) -> dict[str, Any]:
+    """Describe the elements in host memory, by version 3 of NumPy's interface; an AttributeError on other devices.
+
+    The host waits for pending work. The interface does not keep the memory alive: keep a reference to this array.
+    """
+    interface: dict[str, Any] = _with_interface(x).__array_interface__
+    return interface
+
+
+def _with_interface(x: ArrayBase) -> np.ndarray[Any, DType]:
+    on_host = x.device is Device.CPU
+    if not on_host or x.dtype.isbuiltin != 1:
+        why = f"has no code for {x.dtype.name}" if on_host else f"is for memory of the host, and this is on {x.device}"
+        raise AttributeError(f"NumPy's array interface {why}; write x.__dlpack__()", name="__array_interface__", obj=x)
+    return to_numpy(x)
 
 
 def _copied_to_numpy(x: ArrayBase, dtype: DTypeLike | None, copy: bool | None) -> np.ndarray[Any, DType]:

@@ -15,6 +15,7 @@ from accel.errors import BoundsError
 from accel.xp import cast_methods, conversions, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, view_of
 from accel.xp.calls import call, call_with, method, new_result
+from accel.xp.flat_elements import flat
 from accel.xp.functions import standard
 from accel.xp.operators import Scalar
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
@@ -74,6 +75,7 @@ class Methods(ArrayBase):
             return self.transpose()
         return view_of(self, live(self).T)  # type: ignore[no-any-return]
 
+    flat = flat
     flatten = shape_methods.flatten
     ravel = shape_methods.ravel
     reshape = shape_methods.reshape

@@ -175,8 +175,8 @@ class CpuBackend:
         while array.base is not None:
             base = array.base
             if not isinstance(base, np.ndarray):
-                # `as_strided` puts an object between a view and its array.
-                base = getattr(base, "base", None)
+                # `as_strided` puts an object between a view and its array, and NumPy's array interface one of ours.
+                base = getattr(base, "__accel_native__" if hasattr(base, "__accel_native__") else "base", None)
                 if not isinstance(base, np.ndarray):
                     break
             array = base

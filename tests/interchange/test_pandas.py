@@ -5,6 +5,7 @@ import pytest
 
 import accel
 from accel import Device, xp
+from accel.errors import DeviceMismatchError
 
 from ..tables import rows
 
@@ -80,3 +81,28 @@ def test_elements_have_the_hash_of_their_number(device):
         hash(xp.ones(2, device=device))
     with pytest.raises(TypeError, match="unhashable type: an array that is a truth value"):
         hash(xp.asarray(True, device=device))
+
+
+MASKS = """
+s[m]; f[m]; s.loc[m]; f.loc[m]; f.loc[m, 'a']; s.iloc[m]; f.iloc[m]; f.iloc[~m]; put(s, m, w[:2])
+put(f.loc, (m, 'b'), w[:2])
+put(s.iloc, m, 0); s.groupby(g).sum(); f.groupby(g).sum(); f.groupby([g, m]).sum(); pd.Categorical(k)
+f.pivot_table('b', g); f.isin({'a': x}); pd.Series([1, 2], dtype='category').isin(k); f.merge(f, left_on=g, right_on=g)
+"""
+
+
+def put(target, key, value):
+    target[key] = value
+    return getattr(target, "obj", target)
+
+
+@pytest.mark.filterwarnings("ignore")
+@rows("call", [each.strip() for each in MASKS.replace("\n", ";").split(";") if each.strip()])
+def test_masks_and_keys_are_those_of_numpy(call, device):
+    expected = text_of(eval(call, values(lambda array: array) | {"put": put}))
+    ours = values(lambda array: xp.asarray(array, device=device, copy=True)) | {"put": put}
+    with accel.using(host_copies="never" if device is Device.CPU else "allow"):
+        assert text_of(eval(call, ours)) == expected
+    if device is not Device.CPU:
+        with pytest.raises((DeviceMismatchError, TypeError)):
+            eval(call, values(lambda array: xp.asarray(array, device=device, copy=True)) | {"put": put})

@@ -26,7 +26,8 @@ def takes_ours(owner: Any, name: str, library: str) -> None:
 
     def converted(value: Any) -> Any:
         if type(value) is Array:
-            return on_host(value, library)
+            elements = on_host(value, library)
+            return elements if elements.ndim else elements[()]
         if type(value) is list and value and type(value[0]) is Array:
             return [converted(part) for part in value]
         return value

@@ -62,6 +62,10 @@ _LARGE = """\
     if large:
         return large_result({function}, library, {operands})
 """
+_LARGE_METHOD = """\
+    if large and (shared := large_reduction({name!r}, library, {array}, {passed})) is not None:
+        return shared
+"""
 _FIRST = f"""\
     if type({{name}}) is Array:
         library = {{name}}._library
@@ -150,7 +154,8 @@ def method_source(row: str, origin: str, page: str) -> str:
     array, name = f"native_{first.arg}", function.name
     within = f"library.compute(library.array_type.{name}, {array}, {passed})"
     call = f"{array}.{name}({passed}) if library.within is None else {within}"
-    return _filled_in(function, call, origin, page, views=False)
+    large = _LARGE_METHOD.format(name=name, array=array, passed=passed)
+    return _filled_in(function, call, origin, page, views=False, large=large)
 
 
 def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool, large: str = "") -> str:

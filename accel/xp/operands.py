@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.xp import functions, results
+from accel.xp import functions, reductions, results
 from accel.xp.array_base import is_number
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, large_result, wrap
@@ -116,8 +116,18 @@ def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) ->
     return tuple(wrapped)
 
 
+def large_reduction(name: str, library: ArrayLibrary, array: Any, **options: Any) -> Array | None:
+    """Return the result of a reduction that threads share; None if one thread should compute it."""
+    try:
+        result = reductions.reduced(name, library, array, **options)
+    except MemoryError as error:
+        raise failure(error) from None
+    return None if result is None else wrap(library, result)
+
+
 functions.bind(
     Array=Array,
+    large_reduction=large_reduction,
     large_result=large_result,
     library_of=library_of,
     native=native,

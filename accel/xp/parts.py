@@ -5,6 +5,7 @@ Where an array is cut depends on its shape, and on what is computed, so results 
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import gcd, prod
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["compute", "copy"]
+__all__ = ["SHARED", "compute", "copy", "cut", "run", "step_along", "wanted"]
 
 SHARED = 1 << 25
 """Bytes from which threads share what is as fast as an addition: that takes twenty times a thread's wake."""
@@ -81,24 +82,43 @@ def _shared(call: _Call, name: str, library: ArrayLibrary, cost: int, out: Any, 
     work = cost * (out.nbytes + sum(each.nbytes for each in arrays))
     if share is None or work < SHARED:
         return False
-    cut = _cut((out, *operands), max(min(work // PART, MOST), 1))
-    return cut is not None and _run(call, name, share, *cut)
+    parts = cut((out, *operands), wanted(work))
+    if parts is None:
+        return False
+    count, part = parts
+    return run(lambda number: call(*part(number)), name, share, count)
 
 
-def _run(call: _Call, name: str, share: Callable[..., bool], count: int, part: Callable[[int], list[Any]]) -> bool:
-    """Call a function for each part, and report floating-point errors once, as NumPy reports those of one call."""
+def wanted(work: int) -> int:
+    """Return how many parts are good for work that takes as long as an addition that moves so many bytes."""
+    return max(min(work // PART, MOST), 1)
+
+
+def run(
+    task: Callable[[int], object],
+    name: str,
+    share: Callable[..., bool],
+    count: int,
+    finish: Callable[[], object] | None = None,
+) -> bool:
+    """Call a task for each part, and report floating-point errors once, as NumPy reports those of one call.
+
+    ``finish`` is called after the parts. Returns False, with nothing called, if one thread should do all.
+    """
     modes = np.geterr()
     if not {*modes.values()} <= {"ignore", "warn", "raise"}:  # NumPy prints, logs or calls in the thread of the error
         return False
     watched: Any = {kind: "ignore" if mode == "ignore" else "call" for kind, mode in modes.items()}
     found: set[str] = set()
 
-    def compute_part(number: int) -> None:
+    def watch(function: Callable[..., object], *arguments: Any) -> None:
         with np.errstate(**watched, call=lambda kind, _: found.add(kind)):
-            call(*part(number))
+            function(*arguments)
 
-    if not share(compute_part, count):
+    if not share(partial(watch, task), count):
         return False
+    if finish is not None:
+        watch(finish)
     for kind, words in _KINDS.items():
         if words in found:
             text = f"{words} encountered in {name}"
@@ -108,7 +128,7 @@ def _run(call: _Call, name: str, share: Callable[..., bool], count: int, part: C
     return True
 
 
-def _cut(arrays: Sequence[Any], wanted: int) -> tuple[int, Callable[[int], list[Any]]] | None:
+def cut(arrays: Sequence[Any], most: int) -> tuple[int, Callable[[int], list[Any]]] | None:
     """Return the number of parts, and what returns those of one number; None if there would be one.
 
     The first array has the shape to which the others are broadcast.
@@ -117,7 +137,7 @@ def _cut(arrays: Sequence[Any], wanted: int) -> tuple[int, Callable[[int], list[
     if flat is not None:
         arrays = flat
     shape = arrays[0].shape
-    steps = [_step(shape, axis, wanted) for axis in range(len(shape))]
+    steps = [step_along(shape, axis, most) for axis in range(len(shape))]
     counts = [-(-extent // step) for extent, step in zip(shape, steps, strict=True)]
     count = max(counts, default=1)
     if count < 2:
@@ -132,10 +152,11 @@ def _cut(arrays: Sequence[Any], wanted: int) -> tuple[int, Callable[[int], list[
     return count, part
 
 
-def _step(shape: tuple[int, ...], axis: int, wanted: int) -> int:
+def step_along(shape: tuple[int, ...], axis: int, most: int) -> int:
+    """Return the extent of a part along an axis, for at most so many parts."""
     row = prod(shape[axis + 1 :])
     unit = _RUN if axis == len(shape) - 1 else _VECTOR // gcd(row, _VECTOR)
-    return -(-max(shape[axis] // wanted, 1) // unit) * unit
+    return -(-max(shape[axis] // most, 1) // unit) * unit
 
 
 def _flat(arrays: Sequence[Any]) -> list[Any] | None:

@@ -1,5 +1,6 @@
 """Large computations in several threads: what NumPy returns, warns of and raises, in parts."""
 
+import math
 import os
 import threading
 import warnings
@@ -240,3 +241,81 @@ class TestOneCallAtATime:
 def accel_using_two(function: Any, *arguments: Any) -> Any:
     with accel.using(threads=2):
         return function(*arguments)
+
+
+class TestReductions:
+    @given(st.data())
+    def test_along_an_axis_the_bits_are_those_of_numpy(self, data: st.DataObject) -> None:
+        shape = data.draw(
+            st.lists(st.integers(1, 150), min_size=1, max_size=3).filter(lambda each: np.prod(each) < 50_000)
+        )
+        dtype = data.draw(st.sampled_from(["float32", "float64", "int8", "int64", "bool", "complex128"]))
+        values = numbers(int(np.prod(shape)), dtype).reshape(shape)
+        axis, keepdims = data.draw(st.integers(-len(shape), len(shape) - 1)), data.draw(st.booleans())
+        x = xp.asarray(values)
+        with np.errstate(all="ignore"), accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            for name in ("sum", "mean", "prod", "max", "min", "any", "all"):
+                if dtype == "complex128" and name in ("max", "min"):
+                    continue
+                expected = getattr(values, name)(axis, keepdims=keepdims)
+                if len(shape) > 1:
+                    assert same_bits(getattr(x, name)(axis, keepdims=keepdims), np.asarray(expected)), name
+
+    @rows("dtype", ["float32", "float64", "int8", "uint64", "bool", "complex64"])
+    def test_of_all_elements(self, dtype: str, calls: list[int]) -> None:
+        for shape in ((5003,), (71, 71), (3, 1700), (1700, 3), (9, 8, 70)):
+            self.compare_of_all_elements(dtype, shape, calls)
+
+    def compare_of_all_elements(self, dtype: str, shape: tuple[int, ...], calls: list[int]) -> None:
+        values = np.nan_to_num(numbers(int(np.prod(shape)), dtype), posinf=3, neginf=3).reshape(shape)
+        if values.dtype.kind in "fc":
+            values = np.clip(values.real, -1e4, 1e4).astype(dtype)
+        x = xp.asarray(values)
+        calls.clear()
+        for name in ("sum", "mean", "prod", "max", "min", "any", "all"):
+            if values.dtype.kind in "fc" and name == "prod":
+                continue
+            for keepdims in (False, True):
+                expected = np.asarray(getattr(values, name)(keepdims=keepdims))
+                found = []
+                for threads in THREADS:
+                    with accel.using(threads=threads):
+                        found.append(np.asarray(getattr(x, name)(keepdims=keepdims)))
+                assert all(same_bits(each, found[0]) for each in found)
+                assert (found[0].dtype, found[0].shape) == (expected.dtype, expected.shape)
+                if values.dtype.kind in "fc" and name in ("sum", "mean"):
+                    np.testing.assert_allclose(found[0], expected, rtol=1e-4, atol=1e-2)
+                else:
+                    assert same_bits(found[0], expected), name
+        assert calls
+
+    def test_sums_are_at_least_as_accurate_as_those_of_numpy(self) -> None:
+        random = np.random.default_rng(0)
+        for dtype in ("float32", "float64"):
+            ours, theirs = [], []
+            for _ in range(100):
+                values = random.random(5003).astype(dtype)
+                exact = math.fsum(values.tolist())
+                ours.append(abs(float(xp.sum(xp.asarray(values))) - exact))
+                theirs.append(abs(float(values.sum()) - exact))
+            assert np.mean(ours) <= np.mean(theirs)
+
+    def test_nan_is_found_by_max_and_min(self) -> None:
+        values = np.arange(5003.0)
+        values[4000] = np.nan
+        for name in ("max", "min", "sum", "mean"):
+            assert np.isnan(float(getattr(xp.asarray(values), name)()))
+
+    def test_one_warning(self) -> None:
+        x = xp.full(5003, 1e308)
+        for function in (xp.sum, xp.mean):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                assert float(function(x)) == np.inf
+            assert [str(each.message) for each in seen] == ["overflow encountered in reduce"]
+
+    def test_several_axes_and_wrong_ones(self) -> None:
+        x = xp.reshape(xp.arange(6000.0), (10, 20, 30))
+        assert same_bits(x.sum((0, 2)), np.asarray(x).sum((0, 2)))
+        with pytest.raises(ValueError, match="out of bounds"):
+            x.sum(3)

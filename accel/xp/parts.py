@@ -25,7 +25,10 @@ MOST = 256
 """The most parts: handing them out takes longer for more."""
 
 _RUN = 8192
-"""Elements: parts of one row are multiples of these. NumPy casts so many at a time."""
+"""Elements of the smallest part of one row: NumPy casts so many at a time.
+
+Larger ones are powers of two, which NumPy adds fastest: it halves them until it has 128 elements or less.
+"""
 
 _VECTOR = 64
 """Elements: each part begins where NumPy, without parts, would begin a vector of the processor."""
@@ -154,9 +157,11 @@ def cut(arrays: Sequence[Any], most: int) -> tuple[int, Callable[[int], list[Any
 
 def step_along(shape: tuple[int, ...], axis: int, most: int) -> int:
     """Return the extent of a part along an axis, for at most so many parts."""
-    row = prod(shape[axis + 1 :])
-    unit = _RUN if axis == len(shape) - 1 else _VECTOR // gcd(row, _VECTOR)
-    return -(-max(shape[axis] // most, 1) // unit) * unit
+    least = max(shape[axis] // most, 1)
+    if axis == len(shape) - 1:
+        return max(1 << (least - 1).bit_length(), _RUN)
+    unit = _VECTOR // gcd(prod(shape[axis + 1 :]), _VECTOR)
+    return -(-least // unit) * unit
 
 
 def _flat(arrays: Sequence[Any]) -> list[Any] | None:

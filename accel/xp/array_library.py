@@ -38,8 +38,12 @@ class ArrayLibrary:
         The library's functions, with the names and parameters of the array standard.
     array_type : type
         The class of the library's arrays.
+    of_numpy : type or None
+        `numpy.ndarray` where NumPy computes with its own arrays, which is the host.
+    scalar_types : frozenset of type
+        On the host NumPy's scalars, which an `Array` can have as its element.
     native_types : frozenset of type
-        What an `Array` can have as its elements: the class of the library's arrays and, on the host, NumPy's scalars.
+        All that an `Array` can have as its elements: the class of the library's arrays and `scalar_types`.
     as_array : callable
         Converts any other result of the library to an array of the library.
     within : callable or None
@@ -64,6 +68,8 @@ class ArrayLibrary:
         "members",
         "namespace",
         "native_types",
+        "of_numpy",
+        "scalar_types",
         "share",
         "special_functions",
         "within",
@@ -75,7 +81,9 @@ class ArrayLibrary:
         self.namespace = backend.namespace(device)
         self.array_type = type(self.namespace.empty(0))
         on_host = self.array_type is np.ndarray
-        self.native_types = frozenset({self.array_type, *(HOST_SCALARS if on_host else ())})
+        self.of_numpy: type[np.ndarray[Any, Any]] | None = np.ndarray if on_host else None
+        self.scalar_types = HOST_SCALARS if on_host else frozenset()
+        self.native_types = self.scalar_types | {self.array_type}
         # array-api-compat's asarray takes eight times as long as NumPy's.
         self.as_array = np.asarray if on_host else self.namespace.asarray
         self.members: dict[str, Callable[..., Any]] = {}

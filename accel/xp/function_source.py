@@ -37,7 +37,7 @@ _LIBRARY = """\
     library = library_of({arrays})
 """
 _SEVERAL_FIRST = """\
-    if type({name}) is list and {name} and type({name}[0]) is Array:
+    if type({name}) in SEQUENCES and {name} and type({name}[0]) is Array and {name}[0]._native.ndim:
         library = {name}[0]._library
     else:
         library = library_of({arrays})
@@ -85,18 +85,42 @@ _OTHER = f"""\
         native_{{name}} = {{convert}}(library, {{name}})
 """
 
-# Operands that are all arrays have known dtypes, and so have the results.
+# Operands that are arrays have known dtypes, and so have the results.
 _CHECKED = """\
-    if result.dtype not in KNOWN:
+    if type({name}) is not Array and result.dtype not in KNOWN:
         refuse_dtype(result.dtype)
 """
 
-# A scalar is no view, and neither is an ndarray without a base that is no operand. For all others `wrap` is needed.
-_ARRAY = """\
-    if type(result) is not library.array_type:
-        if type(result) not in library.native_types:
-            result = library.as_array(result)
-    elif type(result) is not ndarray or result.base is not None{is_operand}:
+# What follows is `wrap` for results on the host: scalars, new memory, and views of the first operand.
+_NEW = """\
+    if type(result) is not library.of_numpy and type(result) not in library.scalar_types:
+        return wrap(library, result, {sources})
+{checked}    array = Array()
+    array._native = result
+    array._library = library
+    array._shared = None
+    return array
+"""
+_NEW_OR_VIEW = """\
+    shared = None
+    if type(result) is not library.of_numpy:
+        if type(result) not in library.scalar_types:
+            return wrap(library, result, {sources})
+    elif (base := result.base) is None:
+        if {is_operand}:
+            return wrap(library, result, {sources})
+    elif type({first}) is Array and (base is native_{first} or base is native_{first}.base):
+        shared = {first}._shared or shared_of({first})
+    else:
+        return wrap(library, result, {sources})
+{checked}    array = Array()
+    array._native = result
+    array._library = library
+    array._shared = shared
+    return array
+"""
+_JOINED = """\
+    if type(result) is not library.of_numpy or result.base is not None:
         return wrap(library, result, {sources})
 {checked}    array = Array()
     array._native = result
@@ -170,7 +194,7 @@ def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, 
         operands=_operands(function.args, views, bool(large)),
         large=large,
         call=call,
-        wrapped=_wrapped(function.args, returns),
+        wrapped=_wrapped(function.args, returns, views),
     )
 
 
@@ -180,12 +204,13 @@ def _keywords(function: ast.FunctionDef) -> str:
     if signature.kwarg is None:
         return ""
     has_out = any(each.arg == "out" for each in signature.args)
+    operands = [*signature.posonlyargs, *signature.args[: len(signature.args) - len(signature.defaults)]]
     several = [f"*{signature.vararg.arg}"] if signature.vararg else []
-    named = [each.arg for each in signature.args + signature.kwonlyargs if each.arg != "out"]
+    named = [each.arg for each in signature.args + signature.kwonlyargs if each.arg != "out" and each not in operands]
     return _KEYWORDS.format(
         name=function.name,
         present="out is not None or options" if has_out else "options",
-        operands="".join(f"{each}, " for each in [*(each.arg for each in signature.posonlyargs), *several]),
+        operands="".join(f"{each}, " for each in [*(each.arg for each in operands), *several]),
         named=", ".join(f"{each!r}: {each}" for each in named),
         options="options | {'out': out}" if has_out else "options",
     )
@@ -279,8 +304,8 @@ def _passed(signature: ast.arguments) -> str:
     return ", ".join([*passed, *map(_keyword, named)])
 
 
-def _wrapped(signature: ast.arguments, returns: str) -> str:
-    """Write the statements that return the library's result, or several, as arrays."""
+def _wrapped(signature: ast.arguments, returns: str, views: bool) -> str:
+    """Write the statements that return the library's result, or several, as arrays; it may be a view if ``views``."""
     sources = _sources(signature)
     if returns != "Array":
         if returns.isidentifier():  # a named tuple
@@ -289,9 +314,12 @@ def _wrapped(signature: ast.arguments, returns: str) -> str:
     if signature.vararg or _arrays(signature.kwonlyargs):
         return f"    return wrap(library, result, {sources})\n"
     arrays = _arrays(_positional(signature))
-    # What joins several arrays is new.
-    checks = [f"result is native_{each.arg}" for each in arrays if not _are_several(each)]
     scalars = any("Scalar" in _annotation(each) for each in arrays)
-    return _ARRAY.format(
-        is_operand="".join(f" or {check}" for check in checks), sources=sources, checked=_CHECKED if scalars else ""
+    first = arrays[0].arg
+    template = _NEW if not views else _JOINED if _are_several(arrays[0]) else _NEW_OR_VIEW
+    return template.format(
+        first=first,
+        is_operand=" or ".join(f"result is native_{each.arg}" for each in arrays if not _are_several(each)),
+        sources=sources,
+        checked=_CHECKED.format(name=first) if scalars else "",
     )

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
-from accel.xp import signatures, special_signatures
-from accel.xp.array_base import in_memory, live
+from accel.xp import numpy_signatures, signatures, special_signatures
+from accel.xp.array_base import in_memory, live, shared_of
 from accel.xp.function_source import method_source, source
 from accel.xp.generated_code import Compiled
 from accel.xp.operators import Scalar
@@ -21,6 +21,7 @@ from accel.xp.refusals import failure, refuse_dtype
 __all__ = ["bind", "core", "fft", "inner", "linalg", "special", "standard"]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
+_NUMPY = "NumPy", "https://numpy.org/doc/stable/reference/generated/numpy."
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
 
@@ -30,12 +31,14 @@ _PARTS = ("imag", "real")
 _NAMES: dict[str, Any] = {
     # called by the compiled functions
     "KNOWN": KNOWN,
+    "SEQUENCES": frozenset({list, tuple}),
     "as_dtype": as_dtype,
     "failure": failure,
     "in_memory": in_memory,
     "live": live,
     "ndarray": np.ndarray,
     "refuse_dtype": refuse_dtype,
+    "shared_of": shared_of,
     # used in their signatures
     "Any": Any,
     "Axes": Sequence[int] | None,
@@ -55,18 +58,23 @@ def bind(**names: Any) -> None:
 
 @cache
 def core() -> Compiled:
-    """Return the functions of the standard's main namespace; all callers share them, so each is compiled once."""
-    origin, page = _STANDARD
+    """Return the functions of the main namespace; all callers share them, so each is compiled once."""
+    sources = _sources(signatures.FUNCTIONS, signatures.elementwise(), *_STANDARD)
+    sources |= {name: partial(method_source, row, *_STANDARD) for name, row in _rows(signatures.METHODS)}
+    elementwise = signatures.elementwise(numpy_signatures.UNARY, numpy_signatures.BINARY)
+    return Compiled("accel.xp", sources | _sources(numpy_signatures.FUNCTIONS, elementwise, *_NUMPY), _NAMES)
+
+
+def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[str, Callable[[], str]]:
+    """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
-    sources = {name: partial(call, row) for name, row in _rows(signatures.FUNCTIONS)}
-    sources |= {name: partial(call, row, views=name in _PARTS) for name, row in _rows(signatures.elementwise())}
-    sources |= {name: partial(method_source, row, origin, page) for name, row in _rows(signatures.METHODS)}
-    return Compiled("accel.xp", sources, _NAMES)
+    sources = {name: partial(call, row) for name, row in _rows(functions)}
+    return sources | {name: partial(call, row, views=name in _PARTS) for name, row in _rows(elementwise)}
 
 
 @cache  # two look-ups less
 def standard(name: str) -> Callable[..., Any]:
-    """Return a function of the standard's main namespace."""
+    """Return a function of the main namespace."""
     return core()[name]
 
 
@@ -79,12 +87,12 @@ def inner(name: str) -> Callable[..., Any]:
 
 def linalg() -> Compiled:
     """Return the extension for linear algebra."""
-    return _extension(signatures.LINALG, "linalg")
+    return _extension("linalg", (signatures.LINALG, _STANDARD), (numpy_signatures.LINALG_FUNCTIONS, _NUMPY))
 
 
 def fft() -> Compiled:
     """Return the extension for Fourier transforms."""
-    return _extension(signatures.FFT, "fft")
+    return _extension("fft", (signatures.FFT, _STANDARD))
 
 
 def special() -> Compiled:
@@ -96,10 +104,14 @@ def special() -> Compiled:
     )
 
 
-def _extension(table: str, name: str) -> Compiled:
-    origin, page = _STANDARD
-    call = partial(source, namespace=f"library.namespace.{name}", origin=origin, page=f"{page}{name}.")
-    return Compiled(f"accel.xp.{name}", {each: partial(call, row) for each, row in _rows(table)}, _NAMES)
+def _extension(name: str, *tables: tuple[str, tuple[str, str]]) -> Compiled:
+    sources: dict[str, Callable[[], str]] = {}
+    for table, (origin, page) in tables:
+        sources |= {
+            each: partial(source, row, f"library.namespace.{name}", origin, f"{page}{name}.")
+            for each, row in _rows(table)
+        }
+    return Compiled(f"accel.xp.{name}", sources, _NAMES)
 
 
 def _rows(table: str) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from accel.xp import refusals
 from accel.xp.array_base import ArrayBase, live, moved
 from accel.xp.array_library import ArrayLibrary
@@ -47,6 +49,6 @@ def native_array(library: ArrayLibrary, value: Any) -> Any:
         return live(value)
     operand = native(library, value)
     if type(operand) not in _SCALARS:
-        return operand
+        return np.asarray(operand) if isinstance(operand, np.generic) else operand
     refusals.refuse_huge(operand)
     return library.as_array(operand)

@@ -1,19 +1,65 @@
 """The tables of the functions of NumPy that the array standard does not have, or has under another name."""
 
-__all__ = ["ANY", "ARRAYS", "CREATING", "LINALG", "LISTS", "NAMES", "SAME", "TRUTHS", "signatures"]
+from accel.xp.signatures import elementwise
+
+__all__ = [
+    "ANY",
+    "ARRAYS",
+    "BINARY",
+    "CREATING",
+    "FUNCTIONS",
+    "LINALG",
+    "LINALG_FUNCTIONS",
+    "LINALG_NAMES",
+    "LISTS",
+    "NAMES",
+    "SAME",
+    "TRUTHS",
+    "UNARY",
+    "signatures",
+]
+
+UNARY = (
+    "absolute arccos arccosh arcsin arcsinh arctan arctanh bitwise_not cbrt conjugate deg2rad degrees "
+    "exp2 fabs invert rad2deg radians rint"
+)
+"""Elementwise functions of one operand."""
+
+BINARY = "arctan2 fmax fmin fmod heaviside left_shift logaddexp2 mod power right_shift true_divide"
+"""Elementwise functions of two operands."""
+
+FUNCTIONS = """
+concatenate(arrays: Sequence[Array], /, axis: int | None = 0, out: Array | None = None, **options: Any) -> Array
+cumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None, \
+**options: Any) -> Array
+cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None, \
+**options: Any) -> Array
+diag(v: Array, k: int = 0) -> Array
+diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
+dot(a: Array | Scalar, b: Array | Scalar, out: Array | None = None, **options: Any) -> Array
+hstack(tup: Sequence[Array], **options: Any) -> Array
+inner(a: Array | Scalar, b: Array | Scalar, /) -> Array
+kron(a: Array | Scalar, b: Array | Scalar) -> Array
+outer(a: Array | Scalar, b: Array | Scalar, out: Array | None = None, **options: Any) -> Array
+ravel(a: Array, order: Literal["C", "F", "A", "K"] = "C") -> Array
+swapaxes(a: Array, axis1: int, axis2: int) -> Array
+trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, \
+out: Array | None = None, **options: Any) -> Array
+transpose(a: Array, axes: Axes = None) -> Array
+vdot(a: Array | Scalar, b: Array | Scalar, /) -> Array
+vstack(tup: Sequence[Array], **options: Any) -> Array
+"""
+"""Functions that programs call most: compiled from their signatures, as those of the standard are."""
 
 ARRAYS = (
-    "absolute amax amin angle append arccos arccosh arcsin arcsinh arctan arctan2 arctanh argpartition argwhere around "
-    "bincount bitwise_not cbrt choose column_stack compress concatenate conjugate convolve copy corrcoef correlate cov "
-    "cross cumprod cumsum deg2rad degrees delete diag diagflat diagonal digitize dot dstack ediff1d einsum exp2 "
-    "extract fabs flatnonzero fliplr flipud float_power fmax fmin fmod gcd heaviside hstack inner insert interp "
-    "intersect1d invert isclose iscomplex isneginf isposinf isreal kron lcm ldexp left_shift lexsort logaddexp2 median "
-    "mod nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
-    "nanquantile nanstd nansum nanvar outer pad partition percentile polyval power ptp quantile rad2deg radians ravel "
-    "ravel_multi_index real_if_close resize right_shift rint rollaxis rot90 select setdiff1d setxor1d sinc swapaxes "
-    "trace transpose trapezoid trim_zeros true_divide union1d unwrap vander vdot vstack"
+    "amax amin angle append argpartition argwhere around bincount choose column_stack compress convolve copy "
+    "corrcoef correlate cov cross delete diagflat digitize dstack ediff1d einsum extract flatnonzero fliplr flipud "
+    "float_power gcd insert interp intersect1d isclose iscomplex isneginf isposinf isreal lcm ldexp lexsort median "
+    "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
+    "nanquantile nanstd nansum nanvar pad partition percentile polyval ptp quantile ravel_multi_index real_if_close "
+    "resize rollaxis rot90 select setdiff1d setxor1d sinc trapezoid trim_zeros union1d unwrap vander"
 )
-"""Functions that return an array."""
+"""Functions that return an array, and are called with their arguments as they are."""
 
 LISTS = "array_split dsplit hsplit split vsplit"
 """Functions that return a list of arrays."""
@@ -36,11 +82,24 @@ SAME = (
 )
 """Names that are NumPy's own, or that have a definition here; ``ndarray`` is `Array`."""
 
-NAMES = (ARRAYS, LISTS, ANY, TRUTHS, CREATING, SAME)
+
+def _names(table: str) -> list[str]:
+    return [line.partition("(")[0] for line in table.splitlines() if line]
+
+
+NAMES = (UNARY, BINARY, " ".join(_names(FUNCTIONS)), ARRAYS, LISTS, ANY, TRUTHS, CREATING, SAME)
 """All names of NumPy in the main namespace."""
 
-LINALG = {"cond": "Array", "lstsq": "tuple[Array, ...]", "multi_dot": "Array", "norm": "Array", "tensorinv": "Array"}
-"""Functions of `numpy.linalg`, and what they return."""
+LINALG_FUNCTIONS = """
+norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array
+"""
+"""As `FUNCTIONS`, of `numpy.linalg`."""
+
+LINALG = {"cond": "Array", "lstsq": "tuple[Array, ...]", "multi_dot": "Array", "tensorinv": "Array"}
+"""The other functions of `numpy.linalg`, and what they return."""
+
+LINALG_NAMES = (*LINALG, *_names(LINALG_FUNCTIONS))
+"""All names of NumPy in the namespace of linear algebra."""
 
 
 def signatures() -> dict[str, str]:
@@ -54,4 +113,7 @@ def signatures() -> dict[str, str]:
         for name in CREATING.split()
     ]
     linalg_rows = [f"{name}({parameters}) -> {kind}" for name, kind in LINALG.items()]
-    return {"accel.xp": "\n".join(rows) + "\n", "accel.xp.linalg": "\n".join(linalg_rows) + "\n"}
+    return {
+        "accel.xp": "\n".join([*rows, elementwise(UNARY, BINARY), FUNCTIONS]),
+        "accel.xp.linalg": "\n".join([*linalg_rows, LINALG_FUNCTIONS]),
+    }

@@ -132,9 +132,9 @@ rfftn(x: Array, /, s: Axes = None, axes: Axes = None, norm: Norm = "backward", *
 """The extension for Fourier transforms, without the functions that create arrays."""
 
 
-def elementwise() -> str:
-    """Return the table of the elementwise functions of one and of two operands."""
+def elementwise(unary: str = UNARY, binary: str = BINARY) -> str:
+    """Return a table of elementwise functions of one and of two operands; by default the standard's."""
     operands, keywords = "x1: Array | Scalar, x2: Array | Scalar, /", "out: Array | None = None, **options: Any"
-    rows = [f"{name}(x: Array, /{'' if name in PARTS else f', {keywords}'}) -> Array" for name in UNARY.split()]
-    rows += [f"{name}({operands}, {keywords}) -> Array" for name in BINARY.split()]
+    rows = [f"{name}(x: Array, /{'' if name in PARTS else f', {keywords}'}) -> Array" for name in unary.split()]
+    rows += [f"{name}({operands}, {keywords}) -> Array" for name in binary.split()]
     return "\n".join(rows)

@@ -32,7 +32,7 @@ THEIRS = {
 }
 FORGOTTEN = {"eig", "eigvals"}  # array_api_strict has them, but not in its __all__
 ADDED = {
-    *(("linalg", name) for name in numpy_signatures.LINALG),
+    *(("linalg", name) for name in numpy_signatures.LINALG_NAMES),
     *(("", name) for names in numpy_signatures.NAMES for name in names.split()),
 }
 """NumPy's names, by section."""

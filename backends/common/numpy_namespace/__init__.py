@@ -18,24 +18,51 @@ __all__ = [
     "argsort",
     "around",
     "clip",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "expand_dims",
     "expm1",
     "fft",
     "floor_divide",
     "linalg",
+    "matrix_transpose",
+    "nonzero",
+    "permute_dims",
     "pow",
+    "ravel",
+    "repeat",
     "round",
+    "searchsorted",
     "sort",
+    "squeeze",
     "std",
+    "swapaxes",
+    "take",
     "tanh",
+    "trace",
+    "transpose",
     "unique_values",
     "var",
 ]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
-# The methods take half the time of NumPy's functions.
+# The methods take half the time of NumPy's functions, or less.
 argmax = np.ndarray.argmax
 argmin = np.ndarray.argmin
+cumprod = np.ndarray.cumprod
+cumsum = np.ndarray.cumsum
+diagonal = np.ndarray.diagonal
+nonzero = np.ndarray.nonzero
+permute_dims = np.ndarray.transpose
+ravel = np.ndarray.ravel
+repeat = np.ndarray.repeat
+searchsorted = np.ndarray.searchsorted
+squeeze = np.ndarray.squeeze
+swapaxes = np.ndarray.swapaxes
+take = np.ndarray.take
+trace = np.ndarray.trace
 
 
 def __getattr__(name: str) -> Any:
@@ -52,10 +79,31 @@ def argsort(x: _Array, /, *, axis: int = -1, descending: bool = False, stable: b
     return x.shape[axis] - 1 - flipped
 
 
-def sort(x: _Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def sort(x: _Array, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
     """Return a sorted copy of an array."""
-    result = np.sort(x, axis, stable=stable)
+    if axis is None:  # NumPy's, of the flat array
+        result = np.sort(x, axis, stable=stable)
+    else:
+        result = x.copy("K")
+        result.sort(axis, stable=stable)
     return np.flip(result, axis=axis) if descending else result
+
+
+def expand_dims(x: _Array, /, axis: int | tuple[int, ...]) -> Any:
+    """Return a view with one axis more, or several, of one element each."""
+    if type(axis) is int and -x.ndim <= axis + 1 and axis <= x.ndim:
+        return x[(slice(None),) * (axis if axis >= 0 else axis + x.ndim + 1) + (None,)]
+    return np.expand_dims(x, axis)
+
+
+def matrix_transpose(x: _Array, /) -> Any:
+    """Return a view with the last two axes exchanged."""
+    return x.mT
+
+
+def transpose(x: _Array, /, axes: Any = None) -> Any:
+    """Return a view with the axes in another order, by default in reverse order."""
+    return x.transpose(axes)
 
 
 def std(x: _Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:

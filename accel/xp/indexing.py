@@ -8,7 +8,7 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType
 from accel.xp import array_storage, refusals
-from accel.xp.array_base import ArrayBase, in_memory, live, new_array
+from accel.xp.array_base import ArrayBase, in_memory, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
 
@@ -17,27 +17,38 @@ __all__ = ["apart", "assign", "assigned", "selected"]
 _Array = TypeVar("_Array", bound=ArrayBase)
 
 _SEQUENCES = frozenset({list, tuple, range})
+_PLAIN = frozenset({bool, int, slice, type(None), type(...)})
+"""The types of parts of an index that have no arrays in them."""
 
 
 def selected(x: _Array, key: Any) -> _Array:
     """Return the elements at any index."""
-    library, array = x._library, in_memory(x)
+    library, array = x._library, x._native
+    if type(array) is not library.array_type:
+        array = in_memory(x)
     try:
-        if type(key) is type(x) and key._library is library and library.within is None:
-            index = live(key)
-            if index.ndim:
-                return new_array(x, array[index])  # type: ignore[no-any-return]
-        key = _unwrapped(x, key)
-        result = array[key] if library.within is None else library.compute(getitem, array, key)
+        if type(key) is not type(x) or key._library is not library or key._shared is not None or not key._native.ndim:
+            key = _unwrapped(x, key)
+        else:
+            key = key._native
+        if library.within is not None:
+            return x._wrap(library, library.compute(getitem, array, key), x)  # type: ignore[no-any-return]
+        result = array[key]
     except (IndexError, MemoryError) as error:
         raise refusals.bad_selection(array, error) from None
+    if type(result) is np.ndarray and result.base is None:
+        return new_array(x, result)  # type: ignore[no-any-return]
     return x._wrap(library, result, x)  # type: ignore[no-any-return]
 
 
 def assign(x: ArrayBase, key: Any, value: Any) -> None:
     """Set the elements at any index."""
     library, array = x._library, in_memory(x)
-    values = _without_overlap(library, assigned(library, array.dtype, value), array)
+    kind = type(value)
+    if kind in refusals.LOSSLESS and array.dtype.kind in refusals.LOSSLESS[kind]:
+        values = value
+    else:
+        values = _without_overlap(library, assigned(library, array.dtype, value), array)
     try:
         key = _unwrapped(x, key)
         if library.within is None:
@@ -66,8 +77,13 @@ def apart(values: Any, array: Any, key: Any) -> Any:
     NumPy copies them itself, unless the target has one axis. Then it takes them from the first to the last or from the
     last to the first, which is right if they are as far apart as the elements of the target.
     """
-    target = array[key]
-    if type(target) is not np.ndarray or target.ndim != 1 or not values.ndim:
+    if type(values) is not np.ndarray or not values.ndim:
+        return values
+    try:
+        target = array[key]
+    except IndexError:  # the assignment reports it
+        return values
+    if type(target) is not np.ndarray or target.ndim != 1:
         return values
     if values.strides == target.strides and values.dtype == target.dtype:
         return values
@@ -83,12 +99,14 @@ def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
 
 def _unwrapped(x: ArrayBase, key: Any) -> Any:
     """Replace each array by the library's array in an index of an array; arrays of NumPy are copied to its device."""
-    library = x._library
-    if isinstance(key, ArrayBase):
-        array = native(library, key)
-        return array if array.ndim or type(array) is not np.ndarray else array[()]  # NumPy's own results are scalars
-    if type(key) is tuple or type(key) is list:
-        return type(key)([_unwrapped(x, part) for part in key])
-    if isinstance(key, np.ndarray) and library.device is not Device.CPU:
-        return x._wrap(library_on(Device.CPU), key).to_device(library.device)._native
+    kind = type(key)
+    if kind is type(x):
+        index = key._native if key._shared is None and key._library is x._library else native(x._library, key)
+        return index if index.ndim or type(index) is not np.ndarray else index[()]  # NumPy's own results are scalars
+    if kind is tuple:
+        return tuple([part if type(part) in _PLAIN else _unwrapped(x, part) for part in key])
+    if kind is list:
+        return key if _PLAIN.issuperset(map(type, key)) else [_unwrapped(x, part) for part in key]
+    if isinstance(key, np.ndarray) and x._library.device is not Device.CPU:
+        return x._wrap(library_on(Device.CPU), key).to_device(x._library.device)._native
     return key

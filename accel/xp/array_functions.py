@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from operator import index
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from accel.errors import LayoutError
-from accel.xp import functions
+from accel.xp import functions, shape_methods
 from accel.xp.arrays import Array
 from accel.xp.operands import array_of
 from accel.xp.operators import Scalar
@@ -53,8 +53,10 @@ def _times(n: int, *operands: Any) -> int:
     return min(times, sum(extents))
 
 
-def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Array:
-    """Return the elements of an array, in C order, in another shape: a view if strides can describe it, else a copy.
+def reshape(
+    x: Array, /, shape: int | Sequence[int], order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None
+) -> Array:
+    """Return the elements of an array in another shape: a view if strides can describe it, else a copy.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None
         The elements.
     shape : int or sequence of int
         Extents, with the product ``x.size``. One of them may be -1 and is then computed from the others.
+    order : {"C", "F", "A"}
+        The order in which elements are read and placed: "A" is Fortran's if the array is in it, and else C's.
     copy : bool, optional
         True: always copy. False: never copy. None: copy if needed.
 
@@ -70,7 +74,11 @@ def reshape(x: Array, /, shape: int | Sequence[int], *, copy: bool | None = None
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
-    return reshaped(array_of(x), shape, copy)
+    if order == "C":
+        return reshaped(array_of(x), shape, copy)
+    if order not in {"F", "A"}:
+        raise ValueError(f"order={order!r} is no order of elements; write one of 'C', 'F', 'A'")
+    return shape_methods.reshape(array_of(x), shape, order=order, copy=copy)
 
 
 @overload

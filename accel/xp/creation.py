@@ -1,6 +1,6 @@
 """Functions that create arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any, Literal, cast, get_args
 
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+ArrayOrder = Literal["C", "F"] | None
 MemoryOrder = Literal["C", "F", "A", "K"]
 _ORDERS = get_args(MemoryOrder)
 _LENDING = (Interchange, HostStorage, DeviceStorage)
@@ -299,8 +300,12 @@ def eye(
     return created(library, library.namespace.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
 
 
-def empty(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def empty(
+    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+) -> Array:
     """Return an array with uninitialised elements."""
+    if order != "C":
+        return _in_order(order, empty, shape, dtype=dtype, device=device)
     return _empty(library_on(device), shape, dtype)
 
 
@@ -314,14 +319,22 @@ def _empty(library: ArrayLibrary, shape: Shape, dtype: DTypeLike | None) -> Arra
     return _allocated(library, library.namespace.empty, shape, dtype)
 
 
-def zeros(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def zeros(
+    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+) -> Array:
     """Return an array of zeros."""
+    if order != "C":
+        return _in_order(order, zeros, shape, dtype=dtype, device=device)
     library = library_on(device)
     return _allocated(library, library.namespace.zeros, shape, dtype)
 
 
-def ones(shape: Shape, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None) -> Array:
+def ones(
+    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+) -> Array:
     """Return an array of ones."""
+    if order != "C":
+        return _in_order(order, ones, shape, dtype=dtype, device=device)
     library = library_on(device)
     return _allocated(library, library.namespace.ones, shape, dtype)
 
@@ -337,8 +350,23 @@ def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape
     return array
 
 
+def _in_order(order: str | None, function: Callable[..., Array], shape: Shape, *values: Any, **options: Any) -> Array:
+    """Call a function that creates an array, for elements in an order other than C's."""
+    if order == "F":
+        extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+        return function(extents[::-1], *values, **options).T
+    if order is not None:
+        raise ValueError(f"order={order!r} is no order of new elements; write 'C' or 'F'")
+    return function(shape, *values, **options)
+
+
 def full(
-    shape: Shape, fill_value: Scalar, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None
+    shape: Shape,
+    fill_value: Scalar,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of one value; its dtype is by default that of the value.
 
@@ -349,6 +377,8 @@ def full(
     OverflowError
         If an integer is out of the range of the dtype.
     """
+    if order != "C":
+        return _in_order(order, full, shape, fill_value, dtype=dtype, device=device)
     library = library_on(device)
     target, value = dtype_or_none(dtype), native(library, fill_value)
     if isinstance(fill_value, np.generic):

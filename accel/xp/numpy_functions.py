@@ -39,10 +39,19 @@ DeviceMismatchError
 
 
 def array(
-    obj: Any, dtype: DTypeLike | None = None, *, copy: bool | None = True, device: DeviceLike | None = None
+    obj: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    ndmin: int = 0,
+    device: DeviceLike | None = None,
 ) -> Array:
-    """Convert an object to an array, by default to a copy: `asarray` with NumPy's default of ``copy``."""
-    return asarray(obj, dtype=dtype, device=device, copy=copy)
+    """Convert an object to an array, by default to a copy: `asarray` with NumPy's default of ``copy``.
+
+    With ``ndmin``, axes of one element come before those of the object, until there are so many.
+    """
+    result = asarray(obj, dtype=dtype, device=device, copy=copy)
+    return result if result.ndim >= ndmin else result.reshape((1,) * (ndmin - result.ndim) + result.shape)
 
 
 def core() -> dict[str, Callable[..., Any]]:

@@ -68,7 +68,7 @@ def core() -> Compiled:
 def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[str, Callable[[], str]]:
     """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
-    sources = {name: partial(call, row) for name, row in _rows(functions)}
+    sources: dict[str, Callable[[], str]] = {name: partial(call, row) for name, row in _rows(functions)}
     return sources | {name: partial(call, row, views=name in _PARTS) for name, row in _rows(elementwise)}
 
 

@@ -1,6 +1,6 @@
 """NumPy's functions with arrays of a device: functions of `accel.xp` with the same names, which compute there."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import BoundArguments, Parameter, Signature, signature
 from types import MappingProxyType
@@ -157,10 +157,11 @@ def _with_arrays(bound: BoundArguments, x: ArrayBase) -> bool:
     """
     parameters = bound.signature.parameters
     for name, value in bound.arguments.items():
-        annotation, one = parameters[name].annotation, parameters[name].kind is not Parameter.VAR_POSITIONAL
+        annotation, kind = parameters[name].annotation, parameters[name].kind
         if get_origin(annotation) is Literal and value is not None and value not in get_args(annotation):
             return False
-        if one and type(value) in {list, tuple} and type(x) in (annotation, *get_args(annotation)):
+        several = kind is Parameter.VAR_POSITIONAL or get_origin(annotation) is Sequence
+        if not several and type(value) in {list, tuple} and type(x) in (annotation, *get_args(annotation)):
             bound.arguments[name] = x.__array_namespace__().asarray(value, device=x.device)
     if "device" in parameters:
         bound.arguments.setdefault("device", x.device)

@@ -29,7 +29,8 @@ BINARY = "arctan2 fmax fmin fmod heaviside left_shift logaddexp2 mod power right
 """Elementwise functions of two operands."""
 
 FUNCTIONS = """
-concatenate(arrays: Sequence[Array], /, axis: int | None = 0, out: Array | None = None, **options: Any) -> Array
+concatenate(arrays: Sequence[Array], /, axis: int | None = 0, out: Array | None = None, *, \
+dtype: DTypeLike | None = None, casting: str = "same_kind", **options: Any) -> Array
 cumprod(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None, \
 **options: Any) -> Array
 cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: Array | None = None, \
@@ -37,7 +38,7 @@ cumsum(a: Array, axis: int | None = None, dtype: DTypeLike | None = None, out: A
 diag(v: Array, k: int = 0) -> Array
 diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
 dot(a: Array | Scalar, b: Array | Scalar, out: Array | None = None, **options: Any) -> Array
-hstack(tup: Sequence[Array], **options: Any) -> Array
+hstack(tup: Sequence[Array], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array
 inner(a: Array | Scalar, b: Array | Scalar, /) -> Array
 kron(a: Array | Scalar, b: Array | Scalar) -> Array
 outer(a: Array | Scalar, b: Array | Scalar, out: Array | None = None, **options: Any) -> Array
@@ -47,7 +48,7 @@ trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLik
 out: Array | None = None, **options: Any) -> Array
 transpose(a: Array, axes: Axes = None) -> Array
 vdot(a: Array | Scalar, b: Array | Scalar, /) -> Array
-vstack(tup: Sequence[Array], **options: Any) -> Array
+vstack(tup: Sequence[Array], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array
 """
 """Functions that programs call most: compiled from their signatures, as those of the standard are."""
 

@@ -19,7 +19,8 @@ min(x, axis=(0, 1), keepdims=True); amax(x, keepdims=True); any(b, keepdims=True
 argmax(x, axis=1, keepdims=True); argsort(x, 0, 'stable'); argsort(x, kind='stable'); sort(x, axis=None)
 sort(x, stable=True); clip(x, 0, 2); clip(x, None, 1.5); clip(x, min=0); clip(x, v, 4.0); round(x, 1); round(x)
 round(x, decimals=1); around(x); reshape(x, 12); reshape(x, shape=(2, 6))
-reshape(x, (4, 3), copy=True); ravel(x, order='F'); expand_dims(x, (0, 2)); expand_dims(v, axis=-1)
+reshape(x, (4, 3), copy=True); reshape(x, (2, 6), order='F'); reshape(x, (2, 6), 'F');
+ ravel(x, order='F'); expand_dims(x, (0, 2)); expand_dims(v, axis=-1)
 squeeze(x[:1], axis=0); moveaxis(t, 0, -1); moveaxis(t, [0, 1], [1, 0]); flip(x, axis=(0, 1)); flip(x)
 roll(x, (1, 2), axis=(0, 1)); roll(x, shift=1); concatenate([x, x], axis=1); concatenate([n, w], dtype='float32')
 concatenate([v, w], casting='safe'); stack([v, w], axis=-1); vstack([v, w], dtype='float32'); hstack([x, x])
@@ -61,7 +62,6 @@ can_cast(x.dtype, 'float32'); broadcast_shapes((2, 1), (1, 3)); iscomplexobj(x);
 shape(x); isscalar(x); atleast_2d(v, w)
 """
 REFUSED = """
-reshape(x, (2, 6), order='F')
 max(x, initial=9.0)
 std(x, correction=1)
 sum(x, where=x > 1)
@@ -72,7 +72,7 @@ linalg.eigvalsh(q @ q.T, 'U'); linalg.eigvalsh(q @ q.T, UPLO='U'); linalg.matrix
 linalg.matrix_rank(x, tol=0.5); linalg.svd(x, compute_uv=False)
 linalg.svd(x, hermitian=False)[1]; may_share_memory(x, x); median(x, 0, None, False, True)
 fft.fft2(x); fft.rfft2(x); min_scalar_type(x); piecewise(x, [x > 1], [1.0]); fft.ifft2(x)
-reshape(x, (2, 6), 'F'); shares_memory(x, x); sort(x, kind='mergesort'); stack([v, w], dtype='float32')
+shares_memory(x, x); sort(x, kind='mergesort'); stack([v, w], dtype='float32')
 take(w, n % 2, axis=0, mode='raise'); take(x, [9], mode='clip')
 """
 HOST = "array arange asarray bartlett blackman eye full geomspace hamming hanning identity indices kaiser linspace"

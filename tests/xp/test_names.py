@@ -84,6 +84,7 @@ OTHER_SIGNATURES = {"where", "linspace", "squeeze"}
 OTHER_PARAMETERS = {
     "mean": {"dtype"},
     "round": {"decimals"},
+    **{name: {"order"} for name in ("empty", "full", "ones", "reshape", "zeros")},
     **{f"{name}_like": {"order", "subok", "shape"} for name in ("empty", "full", "ones", "zeros")},
 }
 """Parameters of NumPy's that the standard does not have, beside ``out`` and ``**options``."""

@@ -49,7 +49,7 @@ def test_every_stub_is_known_here(root):
 @pytest.mark.slow
 def test_stubs_that_are_out_of_date_are_reported(root, checkout):
     changed, missing, foreign = (checkout / "accel" / path for path in ("xp/fft.pyi", "__init__.pyi", "planted.pyi"))
-    changed.write_text(changed.read_text().replace("def fft(x: Array", "def fft(x: int"))
+    changed.write_text(changed.read_text().replace("def fft(a: Array", "def fft(a: int"))
     missing.unlink()
     foreign.touch()
     done = stubs(root, "--check", checkout)

@@ -45,16 +45,13 @@ from accel.xp.array_functions import diff, reshape, where
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array
 from accel.xp.creation import (
-    arange,
     asarray,
     astype,
     empty,
     empty_like,
-    eye,
     from_dlpack,
     full,
     full_like,
-    linspace,
     ones,
     ones_like,
     zeros,
@@ -91,6 +88,7 @@ from accel.xp.missing_members import describe_missing as _describe_missing
 from accel.xp.numpy_functions import array, ndim, shape, size
 from accel.xp.numpy_keywords import with_keywords as _with_keywords
 from accel.xp.registrations import await_libraries as _await_libraries
+from accel.xp.spaced_numbers import arange, eye, linspace
 
 __array_api_version__ = API_VERSIONS[-1]
 newaxis = None

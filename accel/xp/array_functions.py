@@ -16,23 +16,21 @@ __all__ = ["diff", "reshape", "where"]
 _LARGEST = (1 << 63) - 1
 
 
-def diff(
-    x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None
-) -> Array:
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array | None = None, append: Array | None = None) -> Array:
     """Return the differences of neighbours along an axis, taken ``n`` times.
 
     Each time, the extent of the axis becomes one less, until there are no elements left.
 
     Parameters
     ----------
-    x : Array
+    a : Array
         The elements.
     n : int
         How often; 0 returns the elements themselves.
     axis : int
         The axis.
     prepend, append : Array, optional
-        Elements before and after those of ``x`` along the axis.
+        Elements before and after those of ``a`` along the axis.
 
     Raises
     ------
@@ -40,8 +38,8 @@ def diff(
         If ``n`` is negative, or 2**63 and more.
     """
     if n != 1:
-        n = _times(n, x, prepend, append)
-    return functions.inner("diff")(x, n, axis, prepend=prepend, append=append)  # type: ignore[no-any-return]
+        n = _times(n, a, prepend, append)
+    return functions.inner("diff")(a, n, axis, prepend=prepend, append=append)  # type: ignore[no-any-return]
 
 
 def _times(n: int, *operands: Any) -> int:
@@ -54,16 +52,16 @@ def _times(n: int, *operands: Any) -> int:
 
 
 def reshape(
-    x: Array, /, shape: int | Sequence[int], order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None
+    a: Array, shape: int | Sequence[int], order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None
 ) -> Array:
     """Return the elements of an array in another shape: a view if strides can describe it, else a copy.
 
     Parameters
     ----------
-    x : Array
+    a : Array
         The elements.
     shape : int or sequence of int
-        Extents, with the product ``x.size``. One of them may be -1 and is then computed from the others.
+        Extents, with the product ``a.size``. One of them may be -1 and is then computed from the others.
     order : {"C", "F", "A"}
         The order in which elements are read and placed: "A" is Fortran's if the array is in it, and else C's.
     copy : bool, optional
@@ -75,10 +73,10 @@ def reshape(
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
     if order == "C":
-        return reshaped(array_of(x), shape, copy)
+        return reshaped(array_of(a), shape, copy)
     if order not in {"F", "A"}:
         raise ValueError(f"order={order!r} is no order of elements; write one of 'C', 'F', 'A'")
-    return shape_methods.reshape(array_of(x), shape, order=order, copy=copy)
+    return shape_methods.reshape(array_of(a), shape, order=order, copy=copy)
 
 
 @overload

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,21 +17,19 @@ from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.natives import native
 from accel.xp.nested_sequences import device_of_first, device_within, stacked
-from accel.xp.operands import array_of, created, dtype_or_none, native_or_none
+from accel.xp.operands import array_of, created, dtype_or_none
 from accel.xp.operators import Scalar
+from accel.xp.placement import ArrayOrder, MemoryOrder, check_order, device_like, is_fortran, ordered
 from accel.xp.refusals import failure, guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
 
 __all__ = [
-    "arange",
     "asarray",
     "astype",
     "empty",
     "empty_like",
-    "eye",
     "from_dlpack",
     "full",
     "full_like",
-    "linspace",
     "ones",
     "ones_like",
     "zeros",
@@ -39,14 +37,18 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
-ArrayOrder = Literal["C", "F"] | None
-MemoryOrder = Literal["C", "F", "A", "K"]
-_ORDERS = get_args(MemoryOrder)
 _LENDING = (Interchange, HostStorage, DeviceStorage)
 
 
 def asarray(
-    obj: Any, /, dtype: DTypeLike | None = None, *, device: DeviceLike | None = None, copy: bool | None = None
+    obj: Any,
+    /,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder | None = None,
+    *,
+    device: DeviceLike | None = None,
+    copy: bool | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Convert an object to an array, which shares the object's memory if possible.
 
@@ -57,10 +59,14 @@ def asarray(
         one device in them.
     dtype : dtype_like, optional
         Type of the elements; by default that of ``obj``.
+    order : {"K", "C", "F", "A"}, optional
+        The order of the elements in memory: by default any; C's; Fortran's; or Fortran's if ``obj`` is in it, else C's.
     device : Device or str, optional
         The device of the array; by default that of ``obj``, or `Device.default` if ``obj`` has none.
     copy : bool, optional
         True: always copy. False: never copy. None: copy if needed.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
 
     Raises
     ------
@@ -80,6 +86,8 @@ def asarray(
     >>> c[0]
     np.float64(5.0)
     """
+    if order is not None or like is not None:
+        return ordered(asarray(obj, dtype, device=device_like(like, device), copy=copy), order, copy)
     if type(obj) is np.ndarray:
         return _of_numpy(obj, dtype, device, copy)
     if isinstance(obj, _LENDING) and not isinstance(obj, Array):
@@ -241,71 +249,17 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
     return _converted(array, target or array.device, None, None if copied else copy)
 
 
-def _plain(library: ArrayLibrary, number: Any) -> Any:
-    if number is None or type(number) is int or type(number) is float:
-        return number
-    of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
-    return number if of_host else number.item() if _is_scalar(number) else native_or_none(library, number)
-
-
-def _is_scalar(number: Any) -> bool:
-    return isinstance(number, np.generic | np.ndarray) and not number.ndim
-
-
-def arange(
-    start: float,
-    /,
-    stop: float | None = None,
-    step: float = 1,
-    dtype: DTypeLike | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
-    library = library_on(device)
-    first, last, stride = (_plain(library, number) for number in (start, stop, step))
-    return created(library, library.namespace.arange, first, last, stride, dtype=dtype_or_none(dtype))
-
-
-def linspace(
-    start: complex,
-    stop: complex,
-    /,
-    num: int = 50,
-    *,
-    dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
-    endpoint: bool = True,
-) -> Array:
-    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``."""
-    library = library_on(device)
-    first, last = _plain(library, start), _plain(library, stop)
-    target = dtype_or_none(dtype)
-    if target is None and (_is_scalar(start) or _is_scalar(stop)):
-        target = np.result_type(start, stop, 1.0)
-    return created(library, library.namespace.linspace, first, last, num, dtype=target, endpoint=endpoint)
-
-
-def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
-    k: int = 0,
-    dtype: DTypeLike | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return a matrix with ones on its ``k``-th diagonal and zeros elsewhere."""
-    library = library_on(device)
-    return created(library, library.namespace.eye, n_rows, n_cols, k=k, dtype=dtype_or_none(dtype))
-
-
 def empty(
-    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Return an array with uninitialised elements."""
-    if order != "C":
-        return _in_order(order, empty, shape, dtype=dtype, device=device)
+    if order != "C" or like is not None:
+        return _in_order(order, empty, shape, dtype=dtype, device=device, like=like)
     return _empty(library_on(device), shape, dtype)
 
 
@@ -320,21 +274,31 @@ def _empty(library: ArrayLibrary, shape: Shape, dtype: DTypeLike | None) -> Arra
 
 
 def zeros(
-    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Return an array of zeros."""
-    if order != "C":
-        return _in_order(order, zeros, shape, dtype=dtype, device=device)
+    if order != "C" or like is not None:
+        return _in_order(order, zeros, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
     return _allocated(library, library.namespace.zeros, shape, dtype)
 
 
 def ones(
-    shape: Shape, dtype: DTypeLike | None = None, order: ArrayOrder = "C", *, device: DeviceLike | None = None
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Return an array of ones."""
-    if order != "C":
-        return _in_order(order, ones, shape, dtype=dtype, device=device)
+    if order != "C" or like is not None:
+        return _in_order(order, ones, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
     return _allocated(library, library.namespace.ones, shape, dtype)
 
@@ -351,12 +315,11 @@ def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape
 
 
 def _in_order(order: str | None, function: Callable[..., Array], shape: Shape, *values: Any, **options: Any) -> Array:
-    """Call a function that creates an array, for elements in an order other than C's."""
-    if order == "F":
+    """Call a function that creates an array, for elements in an order, on a device or on that of ``like``."""
+    options["device"] = device_like(options.pop("like"), options["device"])
+    if is_fortran(order):
         extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
         return function(extents[::-1], *values, **options).T
-    if order is not None:
-        raise ValueError(f"order={order!r} is no order of new elements; write 'C' or 'F'")
     return function(shape, *values, **options)
 
 
@@ -367,6 +330,7 @@ def full(
     order: ArrayOrder = "C",
     *,
     device: DeviceLike | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Return an array of one value; its dtype is by default that of the value.
 
@@ -377,8 +341,8 @@ def full(
     OverflowError
         If an integer is out of the range of the dtype.
     """
-    if order != "C":
-        return _in_order(order, full, shape, fill_value, dtype=dtype, device=device)
+    if order != "C" or like is not None:
+        return _in_order(order, full, shape, fill_value, dtype=dtype, device=device, like=like)
     library = library_on(device)
     target, value = dtype_or_none(dtype), native(library, fill_value)
     if isinstance(fill_value, np.generic):
@@ -405,8 +369,7 @@ def empty_like(
 
 
 def zeros_like(
-    x: Array,
-    /,
+    a: Array,
     dtype: DTypeLike | None = None,
     order: MemoryOrder = "K",
     subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
@@ -415,13 +378,12 @@ def zeros_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(x, dtype, device, order, shape)
+    library, shape, dtype = _like(a, dtype, device, order, shape)
     return _allocated(library, library.namespace.zeros, shape, dtype)
 
 
 def ones_like(
-    x: Array,
-    /,
+    a: Array,
     dtype: DTypeLike | None = None,
     order: MemoryOrder = "K",
     subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
@@ -430,13 +392,12 @@ def ones_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return ones with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(x, dtype, device, order, shape)
+    library, shape, dtype = _like(a, dtype, device, order, shape)
     return _allocated(library, library.namespace.ones, shape, dtype)
 
 
 def full_like(
-    x: Array,
-    /,
+    a: Array,
     fill_value: Scalar,
     dtype: DTypeLike | None = None,
     order: MemoryOrder = "K",
@@ -446,7 +407,7 @@ def full_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(x, dtype, device, order, shape)
+    library, shape, dtype = _like(a, dtype, device, order, shape)
     return full(shape, fill_value, dtype, device=library.device)
 
 
@@ -457,8 +418,7 @@ def _like(
 
     The order in memory is that of the library.
     """
-    if order not in _ORDERS:
-        raise ValueError(f"order={order!r} is no order of elements; write one of {_ORDERS}")
+    check_order(order)
     x = array_of(x)
     library = x._library if device is None else library_on(device)
     return library, x.shape if shape is None else shape, x.dtype if dtype is None else dtype

@@ -1,7 +1,7 @@
 """Dtypes, and the functions of the standard about dtypes; they are the same on every device."""
 
 import builtins
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy import complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
@@ -62,7 +62,7 @@ def _dtype_of(value: Any) -> DType:
     return value.dtype if isinstance(value, Array | np.ndarray | np.generic) else as_dtype(value)
 
 
-def finfo(type: Array | DTypeLike, /) -> FloatInfo:
+def finfo(dtype: Array | DTypeLike) -> FloatInfo:
     """Return the limits of a floating-point type; for a complex type those of its real and imaginary parts.
 
     Raises
@@ -70,15 +70,15 @@ def finfo(type: Array | DTypeLike, /) -> FloatInfo:
     DTypeError
         If it is not a floating-point or complex type of NumPy.
     """
-    dtype = _dtype_of(type)
-    if dtype.kind not in "fc":
-        raise DTypeError(f"finfo is for NumPy's floating-point types; found {dtype.name}")
-    info = np.finfo(dtype)
+    kind = _dtype_of(dtype)
+    if kind.kind not in "fc":
+        raise DTypeError(f"finfo is for NumPy's floating-point types; found {kind.name}")
+    info = np.finfo(kind)
     eps, largest, lowest, normal = map(float, (info.eps, info.max, info.min, info.smallest_normal))
     return FloatInfo(info.bits, eps, largest, lowest, normal, info.dtype)
 
 
-def iinfo(type: Array | DTypeLike, /) -> IntInfo:
+def iinfo(int_type: Array | DTypeLike) -> IntInfo:
     """Return the limits of an integer type.
 
     Raises
@@ -86,16 +86,20 @@ def iinfo(type: Array | DTypeLike, /) -> IntInfo:
     DTypeError
         If it is not an integer type.
     """
-    dtype = _dtype_of(type)
+    dtype = _dtype_of(int_type)
     if dtype.kind not in "iu":
         raise DTypeError(f"iinfo is for integer types; found {dtype.name}: write xp.finfo")
     info = np.iinfo(dtype)
     return IntInfo(info.bits, info.max, info.min, info.dtype)
 
 
-def can_cast(from_: Array | DTypeLike, to: DTypeLike, /) -> _Truth:
-    """Tell whether type promotion allows the conversion of one dtype to the other."""
-    return np.can_cast(_dtype_of(from_), as_dtype(to))
+def can_cast(
+    from_: Array | DTypeLike,
+    to: DTypeLike,
+    casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "safe",
+) -> _Truth:
+    """Tell whether one dtype can be converted to the other, by default without loss, as type promotion does."""
+    return np.can_cast(_dtype_of(from_), as_dtype(to), casting)
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> _Truth:

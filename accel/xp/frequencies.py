@@ -9,12 +9,12 @@ from accel.xp.operands import created, dtype_or_none
 __all__ = ["fftfreq", "rfftfreq"]
 
 
-def fftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return the frequencies of a transform of ``n`` samples, ``d`` apart."""
     return _frequencies("fftfreq", n, d, dtype, device)
 
 
-def rfftfreq(n: int, /, d: float = 1.0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
+def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Array:
     """Return the frequencies of a transform of ``n`` real samples, ``d`` apart."""
     return _frequencies("rfftfreq", n, d, dtype, device)
 

@@ -18,6 +18,7 @@ from accel.xp.calls import call, call_with, method, new_result
 from accel.xp.flat_elements import flat
 from accel.xp.functions import standard
 from accel.xp.operators import Scalar
+from accel.xp.refusals import refuse_fields
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
 
 __all__ = ["Methods"]
@@ -100,17 +101,17 @@ class Methods(ArrayBase):
 
     # Reductions
 
-    def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+    def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Tell whether all elements are true."""
-        if out is None:
+        if out is None and not options:
             return standard("all")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("all", axis=axis, out=out, keepdims=keepdims)
+        return self._method("all", axis=axis, out=out, keepdims=keepdims, **options)
 
-    def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False) -> Self:
+    def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
         """Tell whether any element is true."""
-        if out is None:
+        if out is None and not options:
             return standard("any")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("any", axis=axis, out=out, keepdims=keepdims)
+        return self._method("any", axis=axis, out=out, keepdims=keepdims, **options)
 
     def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
         """Return the index of the largest element; without an axis that of the flat array."""
@@ -212,12 +213,18 @@ class Methods(ArrayBase):
 
     # Elements in another order or selection
 
-    def argpartition(self, kth: int | Sequence[int], axis: int = -1) -> Self:
+    def argpartition(
+        self, kth: int | Sequence[int], axis: int = -1, kind: str = "introselect", order: None = None
+    ) -> Self:
         """Return the indices that would partition the array: smaller elements before the ``kth``, larger ones after."""
+        refuse_fields(order)
         return self._function("argpartition", kth, axis=axis)
 
-    def argsort(self, axis: int | None = -1, kind: str | None = None, *, stable: bool = True) -> Self:
+    def argsort(
+        self, axis: int | None = -1, kind: str | None = None, order: None = None, *, stable: bool = True
+    ) -> Self:
         """Return the indices that would sort the array; the order is stable, whatever ``kind`` is."""
+        refuse_fields(order)
         return self._function("argsort", axis=axis)
 
     def compress(self, condition: Any, axis: int | None = None, out: Self | None = None) -> Self:
@@ -244,17 +251,28 @@ class Methods(ArrayBase):
         """Return where elements would be inserted into this sorted array."""
         return self._function("searchsorted", v, side=side, sorter=sorter)
 
-    def sort(self, axis: int = -1, kind: str | None = None, *, stable: bool = True) -> None:
+    def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool = True) -> None:
         """Sort the array in place; the order is stable, whatever ``kind`` is."""
+        refuse_fields(order)
         self[...] = self._function("sort", axis=axis)
 
-    def partition(self, kth: int | Sequence[int], axis: int = -1) -> None:
+    def partition(
+        self, kth: int | Sequence[int], axis: int = -1, kind: str = "introselect", order: None = None
+    ) -> None:
         """Partition the array in place: smaller elements before the ``kth``, larger ones after."""
+        refuse_fields(order)
         self[...] = self._function("partition", kth, axis=axis)
 
-    def take(self, indices: _Indices, axis: int | None = None, out: Self | None = None) -> Self:
+    def take(
+        self,
+        indices: _Indices,
+        axis: int | None = None,
+        out: Self | None = None,
+        mode: Literal["raise", "wrap", "clip"] = "raise",
+    ) -> Self:
         """Return the elements at indices; without an axis those of the flat array."""
-        return self._function("take", indices, axis=axis, out=out)
+        options = {} if mode == "raise" else {"mode": mode}
+        return self._function("take", indices, axis=axis, out=out, **options)
 
     # Values
 

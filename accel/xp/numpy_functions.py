@@ -18,6 +18,7 @@ from accel.xp.calls import Exchange, arrays_among, call, member, simple_call
 from accel.xp.creation import asarray
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
 from accel.xp.operands import library_of
+from accel.xp.placement import MemoryOrder, device_like
 
 __all__ = ["array", "core", "linalg", "ndim", "shape", "size"]
 
@@ -43,14 +44,17 @@ def array(
     dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
+    order: MemoryOrder | None = None,
+    subok: bool = False,  # noqa: ARG001 - NumPy's; arrays have no subclasses
     ndmin: int = 0,
     device: DeviceLike | None = None,
+    like: Array | None = None,
 ) -> Array:
     """Convert an object to an array, by default to a copy: `asarray` with NumPy's default of ``copy``.
 
     With ``ndmin``, axes of one element come before those of the object, until there are so many.
     """
-    result = asarray(obj, dtype=dtype, device=device, copy=copy)
+    result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return result if result.ndim >= ndmin else result.reshape((1,) * (ndmin - result.ndim) + result.shape)
 
 
@@ -106,8 +110,8 @@ def _truth(path: str) -> Callable[..., builtins.bool]:
 
 
 def _creating(path: str) -> Callable[..., Any]:
-    def function(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any:
-        library = library_on(device)
+    def function(*arguments: Any, device: DeviceLike | None = None, like: Array | None = None, **keywords: Any) -> Any:
+        library = library_on(device_like(like, device))
         array = member(library, path)(*arguments, **keywords)
         return tuple(wrap(library, each) for each in array) if isinstance(array, tuple) else wrap(library, array)
 

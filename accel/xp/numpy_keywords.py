@@ -19,6 +19,7 @@ from accel.xp.calls import arrays_among, assign_out, call, method
 from accel.xp.natives import native_array
 from accel.xp.numpy_on_devices import ufunc_there
 from accel.xp.operands import library_of
+from accel.xp.refusals import refuse_fields
 
 __all__ = ["with_keywords"]
 
@@ -122,8 +123,8 @@ def _says_nothing(ours: Callable[..., Any], name: str, value: Any) -> bool:
     Arrays have no subclasses, sorting is stable, and the order in memory of a result is that of the library.
     """
     if ours.__name__ in {"argsort", "sort"}:
-        if name == "order" and value is not None:
-            raise TypeError(f"arrays have no fields to sort by; found order={value!r}: write xp.lexsort(keys)")
+        if name == "order":
+            refuse_fields(value)
         if name == "kind" and value not in _SORTS:
             raise ValueError(f"kind={value!r} is no sort; write one of {', '.join(map(repr, _SORTS[1:]))}")
         return name in {"kind", "order"}

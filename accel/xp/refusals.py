@@ -23,6 +23,7 @@ __all__ = [
     "refuse_complex",
     "refuse_dtype",
     "refuse_extents",
+    "refuse_fields",
     "refuse_huge",
     "refuse_lossy",
     "refuse_read_only",
@@ -149,6 +150,12 @@ def refuse_dtype(dtype: DType) -> None:
         raise DTypeError(
             f"the result has dtype {dtype.name}, which no array can have; give other numbers, as in float(number)"
         ) from None
+
+
+def refuse_fields(order: object) -> None:
+    """Refuse to sort by fields."""
+    if order is not None:
+        raise TypeError(f"arrays have no fields to sort by; found order={order!r}: write xp.lexsort(keys)")
 
 
 def refuse_extents(shape: Any) -> None:

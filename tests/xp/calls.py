@@ -69,7 +69,7 @@ REQUIRED = {
     "indices": np.zeros((3, 3), np.int64),
     "n": 1,
     "repeats": 1,
-    "repetitions": (1,),
+    "reps": (1,),
     "shape": (3, 3),
     "shift": 1,
     "source": 0,
@@ -231,7 +231,7 @@ BY_NAME = {
     "k": _small,
     "n": st.integers(1, 5),
     "offset": _small,
-    "repetitions": st.integers(0, 2) | st.lists(st.integers(0, 2), min_size=1, max_size=3).map(tuple),
+    "reps": st.integers(0, 2) | st.lists(st.integers(0, 2), min_size=1, max_size=3).map(tuple),
     "rtol": st.sampled_from([1e-3, 0.5]),
     "shift": _small,
 }

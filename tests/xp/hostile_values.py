@@ -56,7 +56,7 @@ OTHERS = {
     "axis": 0,
     "destination": 1,
     "n": 2,
-    "repetitions": (2,),
+    "reps": (2,),
     "shape": (3, 2, 2),
     "shift": 1,
     "source": 0,

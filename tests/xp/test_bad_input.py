@@ -62,7 +62,7 @@ DEVICES_AND_LIBRARIES = [
             "x[:1] = there[:1]": r"self of shape \(3,\) on {device}, value of shape \(1,\) on {other}",
             "x[xp.astype(there, 'int64')]": r"self of shape \(3,\) on {device}, key of shape \(3,\) on {other}",
             "x[(xp.astype(there, 'int64'), ...)]": r"key\[0\] of shape \(3,\) on {other}",
-            "xp.clip(x, max=there)": r"x of shape \(3,\) on {device}, max of shape \(3,\) on {other}",
+            "xp.clip(x, max=there)": r"a of shape \(3,\) on {device}, max of shape \(3,\) on {other}",
             "xp.where(x > 0, x, there)": r"x1 of shape \(3,\) on {device}, x2 of shape \(3,\) on {other}",
         }.items()
     ),
@@ -79,7 +79,7 @@ DEVICES_AND_LIBRARIES = [
     (
         "xp.clip(x, there, elsewhere)",
         DeviceMismatchError,
-        r"clip got x .* on {device}, min .* on {other}, max .* on sim:1",
+        r"clip got a .* on {device}, min .* on {other}, max .* on sim:1",
     ),
     ("xp.meshgrid(x, x, there)", DeviceMismatchError, r"meshgrid got .*arrays\[2\] of shape \(3,\) on {other}"),
     (

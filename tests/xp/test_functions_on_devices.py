@@ -59,7 +59,7 @@ gradient(w, u); trapezoid(x, axis=0); cross(x[:, :3], x[:, :3], axis=1); einsum(
 nanmax(a, axis=0); bincount(n, weights=n); nansum(x, axis=0, keepdims=True); ptp(x, axis=0); cumulative_prod(v)
 array_equal(x, x); isclose(x, x, rtol=0.1); allclose(x, x, equal_nan=True); polyval([1.0, 2.0], v); result_type(x, n)
 can_cast(x.dtype, 'float32'); broadcast_shapes((2, 1), (1, 3)); iscomplexobj(x); isrealobj(z); ndim(x); size(x, 0)
-shape(x); isscalar(x); atleast_2d(v, w)
+shape(x); isscalar(x); atleast_2d(v, w); take(w, n % 2, axis=0, mode='raise'); take(x, [9], mode='clip')
 """
 REFUSED = """
 max(x, initial=9.0)
@@ -73,7 +73,6 @@ linalg.matrix_rank(x, tol=0.5); linalg.svd(x, compute_uv=False)
 linalg.svd(x, hermitian=False)[1]; may_share_memory(x, x); median(x, 0, None, False, True)
 fft.fft2(x); fft.rfft2(x); min_scalar_type(x); piecewise(x, [x > 1], [1.0]); fft.ifft2(x)
 shares_memory(x, x); sort(x, kind='mergesort'); stack([v, w], dtype='float32')
-take(w, n % 2, axis=0, mode='raise'); take(x, [9], mode='clip')
 """
 HOST = "array arange asarray bartlett blackman eye full geomspace hamming hanning identity indices kaiser linspace"
 HOST = tuple(

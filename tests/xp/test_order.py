@@ -43,3 +43,53 @@ def test_ndmin_adds_axes_as_in_numpy(device):
         ours, theirs = xp.array(values, ndmin=ndmin, device=device), np.array(values, ndmin=ndmin)
         assert ours.shape == theirs.shape
         np.testing.assert_array_equal(ours.to_device("cpu"), theirs)
+
+
+@pytest.mark.parametrize("function", [xp.asarray, xp.array])
+def test_conversions_have_the_order_of_numpy(function, device):
+    values = np.arange(6.0).reshape(2, 3)
+    for view, order in itertools.product([values, values.T], [None, "C", "F", "A", "K"]):
+        x = xp.asarray(view, device=device)
+        for source in (x, view.tolist()):
+            result = function(source, order=order, device=device)
+            expected = np.array(view if source is x else source, order=order)
+            np.testing.assert_array_equal(result.to_device("cpu"), expected)
+            if device.type == "cpu" or order in ("C", "F"):  # a copy to a device is in C order
+                assert result.flags.f_contiguous == expected.flags.f_contiguous
+    x = xp.asarray(values, device=device)
+    assert xp.asarray(x, order="C") is x
+    with pytest.raises(ValueError, match="get order='F' only by a copy; write copy=None"):
+        xp.asarray(x, order="F", copy=False)
+    with pytest.raises(ValueError, match=r"order='B' is no order of elements; write one of \('C', 'F', 'A', 'K'\)"):
+        function(x, order="B")
+
+
+def test_matrices_with_ones_on_a_diagonal_have_an_order(device):
+    x = xp.eye(2, M=3, k=1, order="F", device=device)
+    assert (x.flags.f_contiguous, x.device) == (True, device)
+    np.testing.assert_array_equal(x.to_device("cpu"), np.eye(2, M=3, k=1))
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda **options: xp.zeros((2, 3), order="F", **options),
+        lambda **options: xp.ones(2, **options),
+        lambda **options: xp.empty((2, 3), **options),
+        lambda **options: xp.full(3, 2.5, **options),
+        lambda **options: xp.arange(start=1, stop=4, **options),
+        lambda **options: xp.eye(3, **options),
+        lambda **options: xp.identity(3, **options),
+        lambda **options: xp.tri(3, **options),
+        lambda **options: xp.asarray([1, 2], **options),
+        lambda **options: xp.array([1, 2], **options),
+    ],
+)
+def test_like_is_a_device(create, sim):
+    x = xp.ones(2, device=sim)
+    assert create(like=x).device is sim
+    assert create(like=x, device="cpu").device.type == "cpu"
+    assert create(like=None).device.type == "cpu"
+    assert create(like=x).shape == create().shape
+    with pytest.raises(TypeError, match=r"like= is an array of accel\.xp, .*; found ndarray: write device='cpu'"):
+        create(like=np.ones(2))

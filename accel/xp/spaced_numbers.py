@@ -1,0 +1,109 @@
+"""`arange`, `linspace` and `eye`: new arrays of numbers at equal distances, and of ones on a diagonal."""
+
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from accel.device import Device, DeviceLike
+from accel.dtypes import DTypeLike
+from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.arrays import Array, wrap
+from accel.xp.creation import asarray
+from accel.xp.operands import created, dtype_or_none, native_or_none
+from accel.xp.placement import ArrayOrder, device_like, is_fortran
+
+__all__ = ["arange", "eye", "linspace"]
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
+    library = library_on(device if like is None else device_like(like, device))
+    first, last, stride = (_plain(library, number) for number in (start, stop, step))
+    return created(library, library.namespace.arange, first, last, stride, dtype=dtype_or_none(dtype))
+
+
+@overload
+def linspace(
+    start: Array | complex,
+    stop: Array | complex,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike | None = None,
+) -> Array: ...
+@overload
+def linspace(
+    start: Array | complex,
+    stop: Array | complex,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    device: DeviceLike | None = None,
+) -> tuple[Array, Array]: ...
+def linspace(
+    start: Array | complex,
+    stop: Array | complex,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: DeviceLike | None = None,
+) -> Array | tuple[Array, Array]:
+    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``; with ``retstep`` also the step between them.
+
+    Of arrays, the numbers are along a new axis.
+    """
+    library = library_on(device)
+    first, last = _plain(library, start), _plain(library, stop)
+    target = dtype_or_none(dtype)
+    if target is None and (_is_scalar(start) or _is_scalar(stop)):
+        target = np.result_type(start, stop, 1.0)
+    if not retstep:
+        return created(library, library.namespace.linspace, first, last, num, endpoint, dtype=target, axis=axis)
+    samples, step = library.namespace.linspace(first, last, num, endpoint, retstep=True, dtype=target, axis=axis)
+    return wrap(library, samples), asarray(step, device=library.device)
+
+
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return a matrix of ``N`` rows and ``M`` columns with ones on its ``k``-th diagonal and zeros elsewhere."""
+    if order != "C" or like is not None:
+        x = eye(N, M, k, dtype, device=device_like(like, device))
+        return x.copy("F") if is_fortran(order) else x
+    library = library_on(device)
+    return created(library, library.namespace.eye, N, M, k=k, dtype=dtype_or_none(dtype))
+
+
+def _plain(library: ArrayLibrary, number: Any) -> Any:
+    if number is None or type(number) is int or type(number) is float:
+        return number
+    of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
+    return number if of_host else number.item() if _is_scalar(number) else native_or_none(library, number)
+
+
+def _is_scalar(number: Any) -> bool:
+    return isinstance(number, np.generic | np.ndarray) and not number.ndim

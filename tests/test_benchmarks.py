@@ -1,0 +1,102 @@
+"""Benchmarks of whole programs say what is right, what is wrong and what raises."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+RIGHT = "import {library} as np\ndef run(x, factor):\n    x[...] = np.sqrt(x) * factor\n"
+TEXTS = {
+    "right": RIGHT.format(library="cupy"),
+    "without_cupy": None,
+    "cupy_differs": "import cupy\ndef run(x, factor):\n    x[...] = 0\n",
+    "wrong": "import cupy\ndef run(x, factor):\n    x[...] = cupy.sqrt(x) * (factor + cupy.__name__.count('accel'))\n",
+    "raises": "import cupy\ndef run(x, factor):\n    x[...] = cupy.sqrt(x) * {'cupy': factor}[cupy.__name__]\n",
+    "on_the_host": (
+        "import cupy\nimport numpy\ndef run(x, factor):\n    x[...] = cupy.asarray(numpy.asarray(x) ** 0.5) * factor\n"
+    ),
+}
+"""The versions for CuPy of the programs of the checkout, which all are to compute what `RIGHT` does."""
+
+
+def _npbench(root):
+    folder = root / "npbench" / "benchmarks"
+    folder.mkdir(parents=True)
+    (root / "bench_info").mkdir()
+    for name, text in TEXTS.items():
+        information = {
+            "relative_path": "",
+            "module_name": name,
+            "func_name": "run",
+            "parameters": {"S": {"N": 50, "factor": 3.0}},
+            "init": {"func_name": "initialize", "input_args": ["N"], "output_args": ["x"]},
+            "input_args": ["x", "factor"],
+            "array_args": ["x"],
+            "output_args": ["x"],
+        }
+        (root / "bench_info" / f"{name}.json").write_text(json.dumps({"benchmark": information}))
+        (folder / f"{name}.py").write_text("import numpy as np\ndef initialize(N):\n    return np.arange(1.0, N)\n")
+        (folder / f"{name}_numpy.py").write_text(RIGHT.format(library="numpy"))
+        if text is not None:
+            (folder / f"{name}_cupy.py").write_text(text)
+
+
+def _pyhpc(root):
+    folder = root / "benchmarks" / "sum"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(
+        "import numpy as np\ndef generate_inputs(size):\n    return np.ones(size), np.arange(float(size))\n"
+    )
+    (folder / "sum_numpy.py").write_text("import numpy as np\ndef run(x, y):\n    return np.add(x, y)\n")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The output of `benchmarks/programs.py`, in a process of its own: programs are found by `sys.path`."""
+    roots = [tmp_path_factory.mktemp("checkouts") / name for name in ("npbench", "pyhpc")]
+    _npbench(roots[0])
+    _pyhpc(roots[1])
+    command = [sys.executable, str(BENCHMARKS / "programs.py"), *map(str, roots), "--rounds", "1"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
+    return json.loads(done.stdout)["results"]
+
+
+@pytest.mark.parametrize("name", ["right", "without_cupy", "cupy_differs"])
+def test_a_right_program_has_a_ratio_on_each_device(programs, name):
+    result = programs["npbench"]["programs"][name]
+    assert result["wrong"] == result["host_copies"] == {}
+    assert set(result["over_numpy"]) == {"cpu", "sim"}
+    assert min(result["over_numpy"].values()) > 0
+
+
+def test_a_wrong_program_has_its_error_and_no_ratio(programs):
+    result = programs["npbench"]["programs"]["wrong"]
+    assert result["wrong"] == {"cpu": "error 3.3e-01", "sim": "error 3.3e-01"}
+    assert result["over_numpy"] == {}
+
+
+def test_a_program_that_raises_has_the_message_and_no_ratio(programs):
+    result = programs["npbench"]["programs"]["raises"]
+    assert result["wrong"] == dict.fromkeys(["cpu", "sim"], "KeyError: 'accel.xp'")
+    assert result["over_numpy"] == {}
+
+
+def test_copies_to_the_host_are_counted(programs):
+    result = programs["npbench"]["programs"]["on_the_host"]
+    assert result["wrong"] == {}
+    assert result["host_copies"] == {"sim": 1}
+
+
+def test_the_summary_counts_right_programs(programs):
+    summary = programs["npbench"]["right"]["cpu"]
+    assert (summary["right"], summary["of"]) == (4, 6)
+    assert summary["geometric_mean"] > 0
+
+
+def test_programs_of_pyhpc_run(programs):
+    assert programs["pyhpc"]["right"]["cpu"]["right"] == 1
+    assert programs["pyhpc"]["programs"]["sum"]["wrong"] == {}

@@ -70,3 +70,44 @@ def test_frequencies_have_the_dtype_that_was_asked_for(name):
     function = getattr(numpy_namespace.fft, name)
     assert function(4, d=0.5).tolist() == getattr(np.fft, name)(4, 0.5).tolist()
     assert function(4, dtype=np.dtype("float32")).dtype == np.float32
+
+
+WIDE = ("int32", "int64", "uint32", "uint64", "float32", "float64")
+LEVELS = {"nearly distinct": 1 << 22, "some equal": 5000, "many equal": 9}
+
+
+class TestLargeSorts:
+    """From some hundred elements on NumPy's default algorithms are used, whose order of equal elements is another."""
+
+    @pytest.mark.parametrize("dtype", WIDE)
+    @pytest.mark.parametrize("levels", LEVELS)
+    @pytest.mark.parametrize("axis", [0, 1])
+    @pytest.mark.parametrize("descending", [False, True])
+    def test_equal_elements_keep_their_order(self, dtype, levels, axis, descending):
+        x = np.random.default_rng(0).integers(0, LEVELS[levels], (120, 140)).astype(dtype)
+        extent = x.shape[axis]
+        expected = x.argsort(axis, stable=True)
+        if descending:
+            expected = extent - 1 - np.flip(np.flip(x, axis).argsort(axis, stable=True), axis)
+        found = numpy_namespace.argsort(x, axis=axis, descending=descending)
+        assert (found == expected).all()
+        ordered = numpy_namespace.sort(x, axis=axis, descending=descending)
+        assert (ordered == np.take_along_axis(x, expected, axis)).all()
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("transposed", [False, True])
+    def test_zeros_of_both_signs_and_what_is_no_number(self, dtype, transposed):
+        x = np.random.default_rng(0).permutation(np.arange(-9000, 9000)).astype(dtype).reshape(120, 150)
+        x[3:7, ::3], x[3:7, 1::3], x[2:9, 5:9] = 0.0, -0.0, np.nan
+        x = x.T if transposed else x
+        for axis in (0, 1):
+            found, expected = numpy_namespace.sort(x, axis=axis), np.sort(x, axis, stable=True)
+            np.testing.assert_array_equal(found, expected)
+            numbers = ~np.isnan(expected)
+            assert (np.signbit(found)[numbers] == np.signbit(expected)[numbers]).all()
+            assert (numpy_namespace.argsort(x, axis=axis) == x.argsort(axis, stable=True)).all()
+
+    def test_of_the_flat_array(self):
+        x = np.random.default_rng(0).integers(0, 1 << 22, (120, 140)).T
+        assert (numpy_namespace.argsort(x, axis=None) == x.argsort(None, stable=True)).all()
+        assert (numpy_namespace.sort(x, axis=None) == np.sort(x, None)).all()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import fft, linalg
+from .sorting import argsort, sort
 from .special_cases import expm1, floor_divide, pow, tanh
 
 __all__ = [
@@ -68,25 +69,6 @@ trace = np.ndarray.trace
 def __getattr__(name: str) -> Any:
     value = globals()[name] = getattr(np, name)
     return value
-
-
-def argsort(x: _Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """Return the indices that sort an array; equal elements keep their order if stable."""
-    if not descending:
-        return x.argsort(axis, stable=stable)
-    # Of the flipped array, so that equal elements keep their order when the result is flipped.
-    flipped = np.flip(np.flip(x, axis=axis).argsort(axis, stable=stable), axis=axis)
-    return x.shape[axis] - 1 - flipped
-
-
-def sort(x: _Array, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
-    """Return a sorted copy of an array."""
-    if axis is None:  # NumPy's, of the flat array
-        result = np.sort(x, axis, stable=stable)
-    else:
-        result = x.copy("K")
-        result.sort(axis, stable=stable)
-    return np.flip(result, axis=axis) if descending else result
 
 
 def expand_dims(x: _Array, /, axis: int | tuple[int, ...]) -> Any:

@@ -52,7 +52,7 @@ def _times(n: int, *operands: Any) -> int:
 
 
 def reshape(
-    a: Array, shape: int | Sequence[int], order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None
+    a: Array, /, shape: int | Sequence[int], order: Literal["C", "F", "A"] = "C", *, copy: bool | None = None
 ) -> Array:
     """Return the elements of an array in another shape: a view if strides can describe it, else a copy.
 

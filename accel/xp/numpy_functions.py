@@ -47,6 +47,7 @@ def array(
     order: MemoryOrder | None = None,
     subok: bool = False,  # noqa: ARG001 - NumPy's; arrays have no subclasses
     ndmin: int = 0,
+    ndmax: None = None,
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
@@ -54,6 +55,10 @@ def array(
 
     With ``ndmin``, axes of one element come before those of the object, until there are so many.
     """
+    if ndmax is not None:
+        raise TypeError(
+            f"ndmax={ndmax} would leave sequences as elements, and elements are numbers; write xp.array(obj)"
+        )
     result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
     return result if result.ndim >= ndmin else result.reshape((1,) * (ndmin - result.ndim) + result.shape)
 

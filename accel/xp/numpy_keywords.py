@@ -92,7 +92,7 @@ def _checked(library: ArrayLibrary, value: Any, *, alone: bool) -> Any:
 
 def _refuse_unknown(theirs: Callable[..., Any], ours: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse keywords that NumPy's function does not have."""
-    names = _UFUNC if isinstance(theirs, np.ufunc) else _names(theirs)
+    names = _names(theirs)
     unknown = next((name for name in options if name not in names), None)
     if unknown is not None:
         known = ", ".join(name for name in dict.fromkeys((*_defaults(ours), *names)) if name not in {"a", "kwargs"})
@@ -100,10 +100,13 @@ def _refuse_unknown(theirs: Callable[..., Any], ours: Callable[..., Any], option
 
 
 _UFUNC = ("out", "where", "casting", "order", "dtype", "subok", "signature")
+_OF_AXES = ("axes", "axis", "keepdims")
 
 
 @cache
 def _names(theirs: Callable[..., Any]) -> tuple[str, ...]:
+    if isinstance(theirs, np.ufunc):
+        return _UFUNC if theirs.signature is None else (*_UFUNC, *_OF_AXES)
     parameters = signature(theirs).parameters.values()
     names = [each.name for each in parameters]
     return (*names, *_UFUNC) if any(each.kind is Parameter.VAR_KEYWORD for each in parameters) else tuple(names)

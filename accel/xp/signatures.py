@@ -70,10 +70,10 @@ tensordot(a: Array, b: Array, axes: int | tuple[Sequence[int], Sequence[int]] = 
 tile(A: Array, reps: int | Sequence[int]) -> Array
 tril(m: Array, k: int = 0) -> Array
 triu(m: Array, k: int = 0) -> Array
-unique_all(x: Array) -> UniqueAll
-unique_counts(x: Array) -> UniqueCounts
-unique_inverse(x: Array) -> UniqueInverse
-unique_values(x: Array) -> Array
+unique_all(x: Array, /) -> UniqueAll
+unique_counts(x: Array, /) -> UniqueCounts
+unique_inverse(x: Array, /) -> UniqueInverse
+unique_values(x: Array, /) -> Array
 unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]
 var(a: Array, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = False, **options: Any) -> Array
 vecdot(x1: Array, x2: Array, /, *, axis: int = -1, **options: Any) -> Array

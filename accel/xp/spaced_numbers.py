@@ -8,7 +8,6 @@ from accel.device import Device, DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.creation import asarray
 from accel.xp.operands import created, dtype_or_none, native_or_none
 from accel.xp.placement import ArrayOrder, device_like, is_fortran
 
@@ -77,7 +76,7 @@ def linspace(
     if not retstep:
         return created(library, library.namespace.linspace, first, last, num, endpoint, dtype=target, axis=axis)
     samples, step = library.namespace.linspace(first, last, num, endpoint, retstep=True, dtype=target, axis=axis)
-    return wrap(library, samples), asarray(step, device=library.device)
+    return wrap(library, samples), wrap(library, library.namespace.asarray(step))
 
 
 def eye(

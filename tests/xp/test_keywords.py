@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 import accel
 from accel import xp
-from accel.xp import signatures
+from accel.errors import CapabilityError
+from accel.xp import numpy_signatures, signatures
 from accel.xp.numpy_keywords import _UFUNC
 
 from ..tables import rows
@@ -21,10 +22,12 @@ N = np.array([[4, 0, 2], [4, 1, 7]])
 B = np.array([[True, False, True], [True, True, False]])
 SQUARE = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 2.0]])
 
-ELEMENTWISE = {*signatures.UNARY.split(), *signatures.BINARY.split(), "matmul", "vecdot"} - signatures.PARTS
-OF_INTEGERS = {name for name in ELEMENTWISE if name.startswith("bitwise")}
+UNARY = f"{signatures.UNARY} {numpy_signatures.UNARY}".split()
+BINARY = f"{signatures.BINARY} {numpy_signatures.BINARY}".split()
+ELEMENTWISE = {*UNARY, *BINARY, "matmul", "vecdot"} - signatures.PARTS
+OF_INTEGERS = {name for name in ELEMENTWISE if name.startswith("bitwise") or "_shift" in name or name == "invert"}
 OF_TRUTHS = {"logical_and", "logical_not", "logical_or", "logical_xor"}
-WITHIN_ONE = {"acos", "asin", "atanh"}
+WITHIN_ONE = {"acos", "asin", "atanh", "arccos", "arcsin", "arctanh"}
 
 
 def operands(name):
@@ -36,7 +39,7 @@ def operands(name):
         return [SQUARE, SQUARE.T]
     else:
         x = abs(X) / 10 if name in WITHIN_ONE else abs(X) + 1
-    unary = name in signatures.UNARY.split()
+    unary = name in UNARY
     return [x] if unary else [x, x[::-1]]
 
 
@@ -98,6 +101,30 @@ def test_elementwise_functions_compute_in_a_dtype(name, options, device):
             getattr(xp, name)(*on(device, arguments), **options)
         return
     same(getattr(xp, name)(*on(device, arguments), **options), expected)
+
+
+def test_elementwise_functions_take_the_dtypes_of_a_loop():
+    x = xp.asarray(X)
+    same(xp.add(x, 1, signature="ff->f", casting="same_kind"), np.add(X, 1, signature="ff->f", casting="same_kind"))
+    with pytest.raises(CapabilityError, match=r"no add with signature=; compute it on the host"):
+        xp.add(on("sim", X), 1, signature="dd->d")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("matmul", {"axes": [(1, 0), (0, 1), (0, 1)]}),
+        ("vecdot", {"axes": [0, 0, ()]}),
+        ("vecdot", {"axis": 0, "keepdims": True}),
+    ],
+)
+def test_products_take_axes(name, options, device):
+    function, ours = getattr(xp, name), on(device, [SQUARE, SQUARE + 1])
+    if device.type == "cpu":
+        same(function(*ours, **options), getattr(np, name)(SQUARE, SQUARE + 1, **options))
+    else:
+        with pytest.raises(CapabilityError, match=rf"no {name} with .*; compute it on the host"):
+            function(*ours, **options)
 
 
 CALLS = """

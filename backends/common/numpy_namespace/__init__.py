@@ -103,10 +103,10 @@ def _whole(correction: float) -> float:
     return int(correction) if correction % 1 == 0 else correction
 
 
-def round(x: _Array, /, decimals: int = 0) -> Any:
+def round(a: _Array, decimals: int = 0) -> Any:
     """Round to a number of decimals. From 400 on the power of 10 is infinite, and NumPy would multiply each time."""
     many = 400 <= abs(index(decimals)) < 1 << 31
-    return np.round(x, (400 if decimals > 0 else -400) if many else decimals)
+    return np.round(a, (400 if decimals > 0 else -400) if many else decimals)
 
 
 around = round

@@ -43,6 +43,8 @@ _SLOWEST = frozenset(
 )
 """Functions that take eight times as long, or longer."""
 
+_MOST_COST = 8
+
 _KINDS = {"divide": "divide by zero", "over": "overflow", "under": "underflow", "invalid": "invalid value"}
 """NumPy's floating-point errors, in the order in which it reports them, with their words."""
 
@@ -54,6 +56,8 @@ def compute(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: 
 
     Returns False, with nothing computed, if one thread should do it; so does `copy`.
     """
+    if _bytes(out, operands) * _MOST_COST < SHARED:  # before the function is looked at
+        return False
     return _shared(_into(function), function.__name__, library, _cost(function), out, operands)
 
 
@@ -66,6 +70,14 @@ def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
     return _shared(call, "cast", library, 1, out, (array,))
 
 
+def _bytes(out: Any, operands: Sequence[Any]) -> int:
+    nbytes: int = out.nbytes
+    for each in operands:
+        if type(each) is np.ndarray:
+            nbytes += each.nbytes
+    return nbytes
+
+
 def _into(function: Any) -> _Call:
     def call(into: Any, *parts: Any) -> None:
         function(*parts, out=into)
@@ -75,14 +87,13 @@ def _into(function: Any) -> _Call:
 
 def _cost(function: Any) -> int:
     name = function.__name__
-    return 8 if name in _SLOWEST else 3 if name in _SLOW else 1
+    return _MOST_COST if name in _SLOWEST else 3 if name in _SLOW else 1
 
 
 def _shared(call: _Call, name: str, library: ArrayLibrary, cost: int, out: Any, operands: Sequence[Any]) -> bool:
     """Call a function for each part of its result and operands, in several threads; False if one should do all."""
     share = library.share
-    arrays = [each for each in operands if type(each) is np.ndarray]
-    work = cost * (out.nbytes + sum(each.nbytes for each in arrays))
+    work = cost * _bytes(out, operands)
     if share is None or work < SHARED:
         return False
     parts = cut((out, *operands), wanted(work))

@@ -176,7 +176,8 @@ class ForeignOwner(Owner):
         """Free the bytes, as `Owner` does; the other library may use the address of its memory again then."""
         block = self.allocation
         external = super().free_if_unused()
-        if self.counted and block is not None and self.allocation is None:
+        # The record is looked at first: at the end of the interpreter, the module of hazards may be gone already.
+        if self.hazards is not None and self.counted and block is not None and self.allocation is None:
             hazards.forget_failures(self.hazard_record, block.pointer, block.pointer + block.nbytes)
         return external
 

@@ -12,7 +12,7 @@ import pytest
 import accel
 from accel import HostStorage
 from accel.copies import submit_copy
-from accel.memory import heap_of, snapshot
+from accel.memory import hazards, heap_of, snapshot
 from accel.memory.heap import Heap
 
 HOST = heap_of(accel.Device.CPU)
@@ -202,6 +202,12 @@ class TestDeleter:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+    def test_memory_of_arrays_is_freed_at_the_end_of_the_interpreter(self, reports, monkeypatch):
+        storage = accel.xp.arange(3.0).storage
+        monkeypatch.setattr(hazards, "forget_failures", None)  # as Python leaves modules that it has cleared
+        del storage
+        assert reports == []
 
     @pytest.mark.parametrize("deleter", [5, "free", True])
     def test_is_a_function(self, deleter):

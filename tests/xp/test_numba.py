@@ -79,3 +79,17 @@ def test_pending_work_is_waited_for():
     x = xp.asarray(target)
     target.copy_from_async(source, stream=accel.new_stream("cpu"))
     assert first_and_rest(x)[0] == 3.0
+
+
+def test_the_type_follows_what_an_array_is():
+    x, y = xp.ones((3, 4)), xp.ones((3, 4))
+    assert numba.typeof(x) is numba.typeof(y)
+    assert len({numba.typeof(each) for each in (x, x.T, x[:, ::2], x[0], x.astype("float32"), x.to_device("sim"))}) == 6
+
+
+def test_functions_with_a_signature_take_arrays_of_numpy_alone():
+    typed = numba.njit("float64(float64[:])")(lambda x: x[0])
+    x = xp.arange(3.0)
+    assert typed(np.asarray(x)) == 0.0
+    with pytest.raises(TypeError, match="unbox"):
+        typed(x)

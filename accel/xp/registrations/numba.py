@@ -29,8 +29,14 @@ def register(numba: ModuleType) -> None:
             layout, fixed = plain.layout, not plain.mutable
             super().__init__(plain.dtype, plain.ndim, layout, readonly=fixed, name=name, aligned=plain.aligned)
 
+    known: dict[object, ArrayType] = {}  # to make a type takes as long as a hundred calls of a compiled function
+
     def type_of(x: Array, c: Any) -> ArrayType:
-        return ArrayType(extending.typeof_impl(_alike(x), c))
+        facts = _facts(x)
+        kind = known.get(facts)
+        if kind is None:
+            kind = known[facts] = ArrayType(extending.typeof_impl(_alike(x), c))
+        return kind
 
     def returned(kind: ArrayType, value: Any, c: Any) -> Any:
         return boxing.box_array(kind.plain, value, c)
@@ -61,6 +67,14 @@ def _read(kind: Any, value: Any, c: Any) -> Any:
         builder.store(found.is_error, failed)
         python.decref(array)  # numba holds a reference of its own
     return boxing.NativeValue(builder.load(native), is_error=builder.load(failed))
+
+
+def _facts(x: Array) -> object:
+    """Return what decides the type of an array."""
+    if x.device is not Device.CPU:
+        return x.dtype, x.ndim
+    flags = x.flags
+    return x.dtype, x.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
 
 
 def _alike(x: Array) -> np.ndarray[Any, Any]:

@@ -1,7 +1,7 @@
 """Large results on the host: their memory is that of earlier arrays, where NumPy would take new memory."""
 
+import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -64,7 +64,7 @@ def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -
     arrays: list[Any] = []
     key: list[object] = [function]
     shape: tuple[int, ...] = ()
-    alike = True  # all of one shape, in C order
+    same_shape = in_c_order = True
     for operand in operands:
         kind = type(operand)
         if kind is np.ndarray:
@@ -73,7 +73,8 @@ def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -
             if extents:
                 arrays.append(operand)
                 shape = shape or extents
-                alike = alike and extents == shape and operand.flags.c_contiguous
+                same_shape = same_shape and extents == shape
+                in_c_order = in_c_order and operand.flags.c_contiguous
         elif kind in _NUMBERS:
             key.append(kind)
         elif isinstance(operand, np.generic):
@@ -84,12 +85,13 @@ def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -
     dtype = _dtypes[case] if case in _dtypes else _dtypes.setdefault(case, _dtype(function, key[1:]))
     if dtype is None or not arrays:
         return None
-    if alike:
+    if not same_shape:
+        try:
+            shape = np.broadcast(*arrays).shape
+        except ValueError:  # the function refuses them in its own words
+            return None
+    elif in_c_order:
         return library.empty_array(shape, dtype, "C")
-    try:
-        shape = np.broadcast(*arrays).shape
-    except ValueError:  # the function refuses them in its own words
-        return None
     order = _order(arrays, shape)
     return None if order is None else library.empty_array(shape, dtype, order)
 
@@ -109,7 +111,7 @@ def _order(arrays: Sequence[Any], shape: tuple[int, ...]) -> _Order | None:
     """Return the order in memory that NumPy gives a result of operands; None if it may be another."""
     if len(shape) == 1:
         return "C"
-    if all(_is_like_c(each) for each in arrays):
+    if all(map(_is_like_c, arrays)):
         return "C"
     if all(each.flags.f_contiguous and each.shape == shape for each in arrays):
         return "F"
@@ -120,7 +122,10 @@ def _is_like_c(array: Any) -> bool:
     """Tell whether an array's last axis has the smallest steps, and each axis before it larger ones."""
     if array.flags.c_contiguous:
         return True
-    steps = [
-        abs(stride) for extent, stride in zip(array.shape, array.strides, strict=True) if extent != 1 and stride != 0
-    ]
-    return all(one >= other for one, other in pairwise(steps))
+    larger = sys.maxsize
+    for extent, stride in zip(array.shape, array.strides, strict=True):
+        if stride and extent != 1:
+            if abs(stride) > larger:
+                return False
+            larger = abs(stride)
+    return True

@@ -1,13 +1,12 @@
 """`cupy.cuda` for a simulated device: devices, streams and events."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from accel.abc import Event as NativeEvent
 from accel.abc import Stream as NativeStream
-from accel.config import current, using
+from accel.config import current
 from accel.device import Device as AccelDevice
 from accel.memory import heap_of, new_stream
 from accel.testing.cupy_simulation.places import (
@@ -20,31 +19,16 @@ from accel.testing.cupy_simulation.places import (
     take_up,
     use,
 )
+from accel.xp import cuda
+from accel.xp.cuda import get_elapsed_time
 
 __all__ = ["Device", "Event", "Stream", "get_current_stream", "get_elapsed_time", "runtime"]
 
 
-class Device:
+class Device(cuda.Device):
     """Stands for `cupy.cuda.Device`: a simulated device by its number; current inside its ``with`` block."""
 
     compute_capability = "90"
-
-    def __init__(self, device: "int | Device | None" = None) -> None:
-        index = current_device().index if device is None else int(device)
-        self._device = AccelDevice(f"sim:{index}")
-        self._entered: list[AbstractContextManager[Any]] = []
-
-    @property
-    def id(self) -> int:
-        """The number of the device."""
-        return self._device.index
-
-    @property
-    def mem_info(self) -> tuple[int, int]:
-        """How many bytes are free, and how many there are."""
-        backend: Any = heap_of(self._device).backend
-        room = backend.free_memory(self._device)
-        return room.free, room.total
 
     @property
     def attributes(self) -> dict[str, int]:
@@ -65,58 +49,16 @@ class Device:
         """Wait for all work of the device."""
         heap_of(self._device).backend.synchronize(self._device)
 
-    def __enter__(self) -> Self:
-        block = using(device=str(self._device))
-        block.__enter__()
-        self._entered.append(block)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._entered.pop().__exit__(None, None, None)
-
-    def __int__(self) -> int:
-        return self.id
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and other.id == self.id
-
-    def __hash__(self) -> int:
-        return hash(self._device)
-
     def __repr__(self) -> str:
         return f"<CUDA Device {self.id}>"
 
 
-class Event:
-    """Stands for `cupy.cuda.Event`."""
+class Event(cuda.Event):
+    """Stands for `cupy.cuda.Event`; its time is that of the simulated device."""
 
-    def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
-        self.native: NativeEvent | None = None
-
-    def record(self, stream: "Stream | None" = None) -> None:
+    def record(self, stream: "Stream | None" = None) -> None:  # type: ignore[override]
         """Record the work of a stream so far, by default the current one."""
-        self.native = (stream or get_current_stream()).native_event()
-
-    @property
-    def done(self) -> bool:
-        """Whether the work is done."""
-        return self.native is None or self.native.done()
-
-    def synchronize(self) -> None:
-        """Wait for the work."""
-        if self.native is not None:
-            self.native.wait()
-
-
-def get_elapsed_time(start_event: Event, end_event: Event) -> float:
-    """Return the milliseconds between two events, in the simulated time of the device."""
-    times = [event.native.ended for event in (start_event, end_event) if event.native is not None]
-    started, ended = (*times, None, None)[:2]
-    if started is None or ended is None:
-        raise RuntimeError("both events must be recorded, and their work done; call end_event.synchronize()")
-    return 1000.0 * (ended - started)
+        self._native = (stream or get_current_stream()).native_event()
 
 
 class Stream:
@@ -179,8 +121,8 @@ class Stream:
 
     def wait_event(self, event: Event) -> None:
         """Let later work of the stream wait for an event."""
-        if event.native is not None:
-            self.native.wait_for(event.native)
+        if event._native is not None:
+            self.native.wait_for(event._native)
 
     def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
         """Call a function when the work of the stream so far is done; here, at once after waiting for it."""
@@ -224,21 +166,11 @@ def get_current_stream(device_id: int | None = None) -> Stream:
     return Stream.of(current_native(current_device() if device_id is None else AccelDevice(f"sim:{device_id}")))
 
 
-class runtime:  # noqa: N801 - CuPy's name
+class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
     """Stands for `cupy.cuda.runtime`."""
 
     is_hip = False
     CUDARuntimeError = RuntimeError
-
-    @staticmethod
-    def getDeviceCount() -> int:  # noqa: N802 - CuPy's name
-        """Return how many simulated devices there are."""
-        return len(AccelDevice.available("sim"))
-
-    @staticmethod
-    def getDevice() -> int:  # noqa: N802
-        """Return the number of the current device."""
-        return current_device().index
 
     @staticmethod
     def setDevice(device: int) -> None:  # noqa: N802
@@ -249,11 +181,6 @@ class runtime:  # noqa: N801 - CuPy's name
     def deviceSynchronize() -> None:  # noqa: N802
         """Wait for all work of the current device."""
         Device().synchronize()
-
-    @staticmethod
-    def memGetInfo() -> tuple[int, int]:  # noqa: N802
-        """Return how many bytes of the current device are free, and how many there are."""
-        return Device().mem_info
 
     @staticmethod
     def runtimeGetVersion() -> int:  # noqa: N802

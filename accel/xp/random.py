@@ -5,7 +5,7 @@ other numbers for the same seed.
 """
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,13 +69,13 @@ def default_rng(seed: Any = None, *, rng: Any = None, device: DeviceLike | None 
 
 
 def _random_of(library: ArrayLibrary) -> Any:
-    """Return the module for random numbers of a device's library; NumPy's if it has none, as on simulated devices."""
-    module = getattr(library.namespace, "random", None)
-    if isinstance(module, ModuleType):
-        return module
-    if library.device.type == "sim":
+    """Return the module for random numbers of a device's library; NumPy's on the host and on simulated devices."""
+    if library.device is Device.CPU or library.device.type == "sim":
         return np.random
-    raise CapabilityError(f"no library draws random numbers on {library.device}; write default_rng(device='cpu')")
+    module = getattr(library.namespace, "random", None)
+    if module is None:
+        raise CapabilityError(f"no library draws random numbers on {library.device}; write default_rng(device='cpu')")
+    return module
 
 
 class Generator:
@@ -172,7 +172,9 @@ class Generator:
                 f"the library that draws random numbers on {self.device} has no {name}; draw on the host, and move the "
                 f"result, as in default_rng(seed, device='cpu').{name}(...).to_device('{self.device}')"
             )
-        return function  # type: ignore[no-any-return]
+        if self._library.within is None or self._draws_on_host():
+            return function  # type: ignore[no-any-return]
+        return partial(self._library.compute, function)
 
     def _draws_on_host(self) -> bool:
         return isinstance(self._native, np.random.Generator)

@@ -22,7 +22,7 @@ from .slabs import ALIGNMENT, new_block
 
 __all__ = ["POISON", "SMALLEST", "ArrayPool"]
 
-SMALLEST = 1 << 19
+SMALLEST = 1 << 18
 """Bytes of the smallest array that is given memory of the pool."""
 
 POISON = 0xCD

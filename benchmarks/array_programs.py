@@ -4,13 +4,15 @@ python benchmarks/array_programs.py [--sizes N...] [--rounds N] [--only NAME...]
 
 Each program is one function, which is called with NumPy and with `accel.xp` by turns, on the same values. Its results
 are compared before it is timed. The least time of all rounds counts, and the ratio says how many times faster than
-NumPy that is. A short program has more rounds. Sizes are elements of its largest input.
+NumPy that is. A short program has more rounds. NumPy's times depend on what the process freed before: the page faults
+say whether the system cleared memory in each call. Sizes are elements of its largest input.
 """
 
 # ruff: noqa: ARG001 -- all programs have the same parameters
 
 import argparse
 import math
+import resource
 import sys
 from collections.abc import Callable
 from time import perf_counter
@@ -164,8 +166,8 @@ def _rows(a: Any) -> int:
     return int(10 ** (int(math.log10(a.size) + 0.5) // 2))
 
 
-def least(program: Callable[..., Any], size: int, rounds: int, threads: int) -> dict[str, float]:
-    """Return the least microseconds of NumPy and of accel."""
+def least(program: Callable[..., Any], size: int, rounds: int, threads: int) -> dict[str, Any]:
+    """Return the least microseconds of NumPy and of accel, and the page faults of the last call of each."""
     random = np.random.default_rng(0)
     natives = random.random(size), random.random(size)
     operands = tuple(xp.asarray(each, copy=True) for each in natives)
@@ -176,12 +178,19 @@ def least(program: Callable[..., Any], size: int, rounds: int, threads: int) -> 
         np.testing.assert_allclose(program(xp, *operands).to_numpy(), expected, rtol=1e-7, atol=1e-12)
         del expected
         times: dict[str, list[float]] = {"numpy": [], "accel": []}
+        faults: dict[str, int] = {}
         for _ in range(max(rounds, min(500, int(MOST_SECONDS / 2 / seconds)))):
             for name, library, arguments in (("numpy", np, natives), ("accel", xp, operands)):
+                before = _faults()
                 start = perf_counter()
                 program(library, *arguments)
                 times[name].append((perf_counter() - start) * 1e6)
-    return {name: min(each) for name, each in times.items()}
+                faults[name] = _faults() - before
+    return {name: round(min(each), 1) for name, each in times.items()} | {"faults": faults}
+
+
+def _faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def main() -> None:
@@ -196,8 +205,7 @@ def main() -> None:
         lines: dict[str, Any] = {}
         for name in options.only:
             times = least(PROGRAMS[name], size, options.rounds, options.threads)
-            ratio = times["numpy"] / times["accel"]
-            lines[name] = {key: round(value, 1) for key, value in times.items()} | {"ratio": round(ratio, 3)}
+            lines[name] = times | {"ratio": round(times["numpy"] / times["accel"], 3)}
             print(f"{size:10d} {name:16s}", lines[name], file=sys.stderr, flush=True)
         logarithms = [math.log(each["ratio"]) for each in lines.values()]
         mean = math.exp(sum(logarithms) / len(logarithms))

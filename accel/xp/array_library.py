@@ -127,8 +127,11 @@ class ArrayLibrary:
         its arrays of no axes, become arrays there, of their dtype: so results have the same dtypes on all devices.
         Numbers of a subclass, such as members of an `enum.IntEnum`, become plain Python numbers.
         """
-        if isinstance(value, list | tuple) and self.device is Device.CPU:
-            value = np.asarray(value)
+        if self.device is Device.CPU:
+            if type(value) in HOST_SCALARS:
+                return value
+            if isinstance(value, list | tuple):
+                value = np.asarray(value)
         if isinstance(value, _OF_NUMPY):
             if type(value) is not np.ndarray and hasattr(type(value), "mask"):
                 return NotImplemented  # the operators of a masked array know its mask
@@ -136,11 +139,11 @@ class ArrayLibrary:
             if self.device is Device.CPU:
                 return value
             return NotImplemented if value.ndim else self.as_array(value.item(), dtype=value.dtype)
-        if isinstance(value, int):
-            return int(value)
-        if isinstance(value, float):
-            return float(value)
-        return complex(value) if isinstance(value, complex) else NotImplemented
+        plain: Any
+        for plain in (int, float, complex):
+            if isinstance(value, plain):
+                return plain(value)
+        return NotImplemented
 
     def refuse(self, other: "ArrayLibrary") -> NoReturn:
         """Raise the error for operands on two devices."""

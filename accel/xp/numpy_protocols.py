@@ -13,7 +13,7 @@ import numpy as np
 from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.xp.array_base import ArrayBase, is_number, live, moved
-from accel.xp.array_library import library_on
+from accel.xp.array_library import HOST_SCALARS, library_on
 from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, simple_call
 from accel.xp.host_access import on_host
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
@@ -67,8 +67,19 @@ _OPERATORS: Mapping[object, Callable[..., Any]] = {
 """The ufuncs that a scalar of NumPy calls for its operators."""
 
 
+_REFLECTED: Mapping[object, str] = {
+    np.add: "__radd__",
+    np.subtract: "__rsub__",
+    np.multiply: "__rmul__",
+    np.true_divide: "__rtruediv__",
+}
+"""Ufuncs that a scalar of NumPy calls for its operators; those of the array on its right take a third of the time."""
+
+
 def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
     """Compute a ufunc: ``__array_ufunc__`` of arrays."""
+    if _calls_an_operator(x, function, method, inputs, keywords):
+        return getattr(x, _REFLECTED[function])(inputs[0])
     x = _leading(x, inputs)
     if method == "__call__" and not keywords and x._library.device is Device.CPU:
         result = simple_call(x._library, function, inputs, keywords)
@@ -86,6 +97,14 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
     if "where" in keywords:
         keywords.setdefault("out", None)  # NumPy leaves out a None, and would warn that there is none
     return _on_host(x, getattr(function, method), function.__name__, inputs, keywords, targets)
+
+
+def _calls_an_operator(
+    x: ArrayBase, function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> bool:
+    """Tell whether a scalar of NumPy calls an operator with an array on the host."""
+    simple = type(inputs[0]) in HOST_SCALARS and method == "__call__" and not keywords
+    return simple and function in _REFLECTED and x._library.device is Device.CPU
 
 
 def array_function(

@@ -103,6 +103,14 @@ class TestAgainstNumPy:
                     compared += same(BINARY[name], right, values(one))
         assert compared > 20
 
+    def test_a_scalar_of_numpy_on_the_left(self) -> None:
+        array, scalar = values("float32") + 1, np.float64(2.5)
+        for name in ("add", "sub", "mul", "truediv"):
+            x = xp.asarray(array)
+            result = BINARY[name](scalar, x)
+            assert result._native.base is not None  # memory of the pool
+            np.testing.assert_array_equal(np.asarray(result), BINARY[name](scalar, array))
+
     @rows("name", list(UNARY))
     def test_operators_of_one_operand(self, name: str) -> None:
         assert sum(same(UNARY[name], values(dtype)) for dtype in DTYPES) > 3

@@ -16,10 +16,12 @@ ARRAYS = ["uint32", "int8", "float32", "float64", "complex64", "bool"]
 
 @rows("scalar", SCALARS, ids=repr)
 @pytest.mark.parametrize("dtype", ARRAYS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_operators_and_functions(scalar, dtype, device):
     values = np.asarray([1, 0, 1]).astype(dtype)
     x = xp.asarray(values, device=device)
-    for function in (operator.add, operator.mul, operator.eq, operator.lt, operator.pow):
+    arithmetic = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow
+    for function in (*arithmetic, operator.eq, operator.lt):
         for arguments, others in (((x, scalar), (values, scalar)), ((scalar, x), (scalar, values))):
             try:
                 expected = function(*others)

@@ -1,5 +1,6 @@
 """Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -18,12 +19,14 @@ __all__ = [
     "assign_out",
     "call",
     "is_operand_of_objects",
+    "lacking",
     "member",
     "method",
     "new_result",
     "simple_call",
 ]
 
+_UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _OF_NUMPY = (np.ndarray, np.generic)
 _VALUES = frozenset({bool, int, float, complex, str, type, type(None)})
 """Types whose values hold no array."""
@@ -116,6 +119,8 @@ def simple_call(
         result = function(*natives, **keywords) if keywords else function(*natives)
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
+    except TypeError as error:
+        raise lacking(library, error) from None
     for x in arrays:
         if x._native is result:
             return x
@@ -206,6 +211,12 @@ def _missing(library: ArrayLibrary, what: str) -> CapabilityError:
     )
 
 
+def lacking(library: ArrayLibrary, error: TypeError) -> Exception:
+    """Return the error for a keyword that NumPy has and the library of a device has not; any other error as it is."""
+    found = None if library.device is Device.CPU else _UNEXPECTED.search(str(error))
+    return error if found is None else _missing(library, f"{found[1]} with {found[2]}=")
+
+
 def call(library: ArrayLibrary, path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Call a function of a device's library; ``out=`` is written as an assignment is, and returned."""
     return _called(library, member(library, path), arguments, keywords)
@@ -251,6 +262,8 @@ def _called(
         result = exchange.ours(function(*exchange.native(arguments), **exchange.native(keywords)))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
+    except TypeError as error:
+        raise lacking(library, error) from None
     return result if target is None else assign_out(target, result)
 
 

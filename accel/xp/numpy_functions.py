@@ -6,15 +6,17 @@ of these functions take ``out=``, an array on the same device.
 
 import builtins
 from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 
-from accel.device import DeviceLike
+from accel.device import Device, DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.calls import Exchange, arrays_among, call, member, simple_call
+from accel.xp.calls import Exchange, arrays_among, call, lacking, member, simple_call
 from accel.xp.creation import asarray
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
 from accel.xp.operands import library_of
@@ -23,6 +25,7 @@ from accel.xp.placement import MemoryOrder, device_like
 __all__ = ["array", "core", "linalg", "ndim", "shape", "size"]
 
 _SEQUENCES = frozenset({list, tuple})
+_PLAIN = frozenset({bool, int, float, str})
 
 _ABOUT = """Compute NumPy's `{path}` on the device of the arrays.
 
@@ -97,6 +100,8 @@ def _function(path: str) -> Callable[..., Any]:
             first = first[0]
         if type(first) is Array and first._native.ndim:  # no number for arrays on other devices
             library = first._library
+            if keywords and library.device is not Device.CPU:
+                arguments, keywords = _by_position(path, arguments, keywords)
             if "out" not in keywords:  # `call` is written out here, which saves two calls
                 result = simple_call(library, member(library, path), arguments, keywords)
                 if result is not NotImplemented:
@@ -117,7 +122,11 @@ def _truth(path: str) -> Callable[..., builtins.bool]:
 def _creating(path: str) -> Callable[..., Any]:
     def function(*arguments: Any, device: DeviceLike | None = None, like: Array | None = None, **keywords: Any) -> Any:
         library = library_on(device_like(like, device))
-        array = member(library, path)(*arguments, **keywords)
+        create = member(library, path)
+        try:
+            array = create(*arguments, **keywords)
+        except TypeError as error:
+            raise lacking(library, error) from None
         return tuple(wrap(library, each) for each in array) if isinstance(array, tuple) else wrap(library, array)
 
     return _named(function, path)
@@ -127,10 +136,47 @@ def _computed(path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -
     values = (*arguments, *keywords.values())
     arrays = [*arrays_among(values)]
     if arrays:
-        return call(library_of(*arrays), path, arguments, keywords)
+        library = library_of(*arrays)
+        if library.device is not Device.CPU:
+            arguments, keywords = _by_position(path, arguments, keywords)
+        return call(library, path, arguments, keywords)
     library = library_of(*values)
     exchange = Exchange(library, [wrap(library, library.namespace.empty(0))])  # of numbers alone
     return exchange.ours(member(library, path)(*exchange.native(arguments), **exchange.native(keywords)))
+
+
+def _by_position(
+    path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return a call with operands by position and without NumPy's defaults.
+
+    Libraries of devices give operands other names, and lack keywords.
+    """
+    parameters, options = _parameters(path), dict(keywords)
+    operands = list(arguments)
+    for each in parameters[len(arguments) :]:
+        if each.kind is not each.POSITIONAL_OR_KEYWORD or each.default is not each.empty or each.name not in options:
+            break
+        operands.append(options.pop(each.name))
+    defaults = {each.name: each.default for each in parameters}
+    return tuple(operands), {name: value for name, value in options.items() if not _is(value, defaults.get(name, ...))}
+
+
+def _is(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and type(value) in _PLAIN and value == default)
+
+
+@cache
+def _parameters(path: str) -> tuple[Parameter, ...]:
+    try:
+        return tuple(signature(_numpys(path)).parameters.values())
+    except ValueError:  # functions of C may have no signature
+        return ()
+
+
+def _numpys(path: str) -> Any:
+    section, _, name = path.rpartition(".")
+    return getattr(np.linalg if section else np, name)
 
 
 def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
@@ -139,5 +185,5 @@ def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
     function.__module__ = f"accel.xp.{section}" if section else "accel.xp"
     function.__doc__ = _ABOUT.format(path=path)
     # `inspect.signature` follows this: the signature is NumPy's.
-    function.__wrapped__ = getattr(np.linalg if section else np, name)  # type: ignore[attr-defined]
+    function.__wrapped__ = _numpys(path)  # type: ignore[attr-defined]
     return function

@@ -149,16 +149,10 @@ def _on_device(
     keywords: dict[str, Any],
 ) -> Any:
     values = (*operands, *keywords.values())
-    try:
-        if isinstance(theirs, np.ufunc):
-            x = next(each for each in arrays_among(values) if each._library is library)
-            result = ufunc_there(x, theirs, "__call__", operands, keywords)
-        else:
-            result = _by_library(library, path, operands, keywords)
-    except TypeError as error:
-        if "unexpected keyword" not in str(error):
-            raise
-        result = NotImplemented
+    if not isinstance(theirs, np.ufunc):
+        return _by_library(library, path, operands, keywords)
+    x = next(each for each in arrays_among(values) if each._library is library)
+    result = ufunc_there(x, theirs, "__call__", operands, keywords)
     if result is NotImplemented:
         names = " and ".join(f"{each}=" for each in keywords)
         raise CapabilityError(

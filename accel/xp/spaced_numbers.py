@@ -73,9 +73,10 @@ def linspace(
     target = dtype_or_none(dtype)
     if target is None and (_is_scalar(start) or _is_scalar(stop)):
         target = np.result_type(start, stop, 1.0)
+    options = {"dtype": target} if axis == 0 else {"dtype": target, "axis": axis}
     if not retstep:
-        return created(library, library.namespace.linspace, first, last, num, endpoint, dtype=target, axis=axis)
-    samples, step = library.namespace.linspace(first, last, num, endpoint, retstep=True, dtype=target, axis=axis)
+        return created(library, library.namespace.linspace, first, last, num, endpoint=endpoint, **options)
+    samples, step = library.namespace.linspace(first, last, num, endpoint=endpoint, retstep=True, **options)
     return wrap(library, samples), wrap(library, library.namespace.asarray(step))
 
 

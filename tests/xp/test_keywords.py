@@ -13,6 +13,7 @@ import accel
 from accel import xp
 from accel.errors import CapabilityError
 from accel.xp import numpy_signatures, signatures
+from accel.xp.calls import call
 from accel.xp.numpy_keywords import _UFUNC
 
 from ..tables import rows
@@ -279,3 +280,14 @@ def test_numbers_and_sequences_take_them_too(sim):
     assert xp.sqrt(np.ones(3), out=out) is out
     with accel.using(device=str(sim)):
         assert xp.add(np.float64(1), 2, dtype="float32").dtype == np.float32
+
+
+def test_a_keyword_that_the_library_of_a_device_lacks_is_refused_with_a_remedy(sim):
+    for place, kind, words in (
+        (sim, CapabilityError, "no round with unknown=; compute it on the host"),
+        ("cpu", TypeError, "unknown"),
+    ):
+        x = on(place, X)
+        for arguments in ((x,), ([x, x],)):
+            with pytest.raises(kind, match=words):
+                call(x._library, "round", arguments, {"unknown": 1})

@@ -73,10 +73,12 @@ def linspace(
     target = dtype_or_none(dtype)
     if target is None and (_is_scalar(start) or _is_scalar(stop)):
         target = np.result_type(start, stop, 1.0)
-    options = {"dtype": target} if axis == 0 else {"dtype": target, "axis": axis}
+    function = library.namespace.linspace
+    if not retstep and not axis:
+        return created(library, function, first, last, num, dtype=target, endpoint=endpoint)
     if not retstep:
-        return created(library, library.namespace.linspace, first, last, num, endpoint=endpoint, **options)
-    samples, step = library.namespace.linspace(first, last, num, endpoint=endpoint, retstep=True, **options)
+        return created(library, function, first, last, num, dtype=target, endpoint=endpoint, axis=axis)
+    samples, step = function(first, last, num, dtype=target, endpoint=endpoint, axis=axis, retstep=True)
     return wrap(library, samples), wrap(library, library.namespace.asarray(step))
 
 

@@ -179,7 +179,7 @@ def least(program: Callable[..., Any], size: int, rounds: int, threads: int) -> 
         del expected
         times: dict[str, list[float]] = {"numpy": [], "accel": []}
         faults: dict[str, int] = {}
-        for _ in range(max(rounds, min(500, int(MOST_SECONDS / 2 / seconds)))):
+        for _ in range(max(rounds, min(200, int(MOST_SECONDS / 2 / seconds)))):
             for name, library, arguments in (("numpy", np, natives), ("accel", xp, operands)):
                 before = _faults()
                 start = perf_counter()

@@ -100,3 +100,14 @@ def test_the_summary_counts_right_programs(programs):
 def test_programs_of_pyhpc_run(programs):
     assert programs["pyhpc"]["right"]["cpu"]["right"] == 1
     assert programs["pyhpc"]["programs"]["sum"]["wrong"] == {}
+
+
+def test_short_programs_are_right_and_have_ratios():
+    # Every program is compared with NumPy before it is timed.
+    command = [sys.executable, str(BENCHMARKS / "array_programs.py"), "--sizes", "1000", "--rounds", "1"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
+    result = json.loads(done.stdout)["results"]["1000"]
+    assert len(result["programs"]) == 16
+    for each in result["programs"].values():
+        assert each["ratio"] == pytest.approx(each["numpy"] / each["accel"], abs=1e-3)
+    assert set(result["below_0.95"]) == {name for name, each in result["programs"].items() if each["ratio"] < 0.95}

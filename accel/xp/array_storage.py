@@ -46,44 +46,38 @@ class SharedStorage:
         return others[dtype]
 
 
-class _Reference(ref[SharedStorage]):
-    """A weak reference to a record, and the key under which it is registered."""
-
-    __slots__ = ("key",)
-    key: tuple[int, bool]
-
-
 # A key is the root array's id, and whether the record is read-only. The arrays and the handle of a record keep the root
-# array alive, so its id is not used again while the record lives. The values are plain weak references: the methods of
-# a WeakValueDictionary would take longer than all else in making an array on NumPy's memory.
-_shared_storages: dict[tuple[int, bool], _Reference] = {}
+# array alive, so its id is not used again while the record lives.
+_shared_storages: dict[tuple[int, bool], ref[SharedStorage]] = {}
+_FEW = 1024
+_limit = _FEW  # of entries, from which those of dead records are removed: at once, because callbacks take more time
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 
 
 def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> SharedStorage:
     """Return the record registered for the allocation under an array; register the given one if there is none."""
     root = array if type(array) is np.ndarray and array.base is None else library.backend.root(array)
-    key = id(root), record.readonly
-    reference = None
+    key, reference = (id(root), record.readonly), ref(record)
     while True:
         registered = _shared_storages.get(key)
         previous = None if registered is None else registered()
         if previous is not None and not (previous.handle is not None and previous.handle.released):
             return previous
-        if reference is None:
-            reference = _Reference(record, _forget)
-            reference.key = key
         # No call between these: another thread may be first.
         if (_shared_storages[key] if key in _shared_storages else None) is registered:  # noqa: SIM401 - get() is a call
             _shared_storages[key] = reference
+            if len(_shared_storages) > _limit:
+                _remove_dead_records()
             return record
 
 
-def _forget(reference: Any) -> None:
-    key = reference.key
-    # No call between these: another thread may register another record under the key.
-    if key in _shared_storages and _shared_storages[key] is reference:
-        del _shared_storages[key]
+def _remove_dead_records() -> None:
+    global _limit
+    for key, reference in _shared_storages.copy().items():
+        # No call between the last three: another thread may register another record under the key.
+        if reference() is None and key in _shared_storages and _shared_storages[key] is reference:
+            del _shared_storages[key]
+    _limit = max(_FEW, 2 * len(_shared_storages))
 
 
 def same_memory(library: ArrayLibrary, one: Any, other: Any) -> bool:

@@ -16,7 +16,7 @@ from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.natives import native
-from accel.xp.nested_sequences import device_of_first, device_within, stacked
+from accel.xp.nested_sequences import MOST_AXES, device_of_first, device_within, stacked
 from accel.xp.operands import array_of, created, dtype_or_none
 from accel.xp.operators import Scalar
 from accel.xp.placement import ArrayOrder, MemoryOrder, check_order, device_like, is_fortran, ordered
@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 Shape = int | Sequence[int]
+_NUMBERS = frozenset({bool, int, float, complex})
+_OF_PYTHON = _NUMBERS | {list, tuple}
 _LENDING = (Interchange, HostStorage, DeviceStorage)
 
 
@@ -90,6 +92,10 @@ def asarray(
         return ordered(asarray(obj, dtype, device=device_like(like, device), copy=copy), order, copy)
     if type(obj) is np.ndarray:
         return _of_numpy(obj, dtype, device, copy)
+    if type(obj) in _OF_PYTHON and copy is not False:
+        result = _of_python(obj, dtype, device)
+        if result is not None:
+            return result
     if isinstance(obj, _LENDING) and not isinstance(obj, Array):
         obj, copy = _lent(obj, copy)
     elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
@@ -127,9 +133,31 @@ def _of_numpy(
     return host if dtype is None and target is library else _converted(host, target.device, dtype, copy)
 
 
+def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None) -> Array | None:
+    """Return numbers of Python, or lists of these, as an array on the host; None for all others."""
+    library = library_on(device)
+    first = obj
+    for _ in range(MOST_AXES):  # a list may contain itself
+        if not first or (type(first) is not list and type(first) is not tuple):
+            break
+        first = first[0]
+    if library.of_numpy is None or type(first) not in _NUMBERS:
+        return None
+    try:
+        array = np.asarray(obj, None if dtype is None else as_dtype(dtype))
+    except DeviceMismatchError:  # of an array after the first element
+        return None
+    if array.dtype not in KNOWN:
+        return None
+    result = Array()
+    result._native, result._library, result._shared = array, library, None
+    return result
+
+
 def _register(x: Array, obj: np.ndarray[Any, DType]) -> None:
     """Give an array the record that all arrays on the memory of an array of NumPy share."""
-    record = array_storage.SharedStorage(readonly=not obj.flags.writeable)
+    record = array_storage.SharedStorage()
+    record.readonly = not obj.flags.writeable
     x._shared = array_storage.register(x._library, x._native, record)
 
 

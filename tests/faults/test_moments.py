@@ -616,7 +616,7 @@ class TestRecords:
     """Two threads make and drop arrays on one NumPy array."""
 
     def test_of_two_that_are_made_at_once_one_is_had_by_all(self, monkeypatch):
-        array, others, result = np.zeros(10), [], array_storage._Reference
+        array, others, result = np.zeros(10), [], array_storage.ref
 
         def making(*arguments):
             if not others:
@@ -624,31 +624,44 @@ class TestRecords:
                 elsewhere(lambda: others.append(xp.asarray(array)))
             return result(*arguments)
 
-        monkeypatch.setattr(array_storage, "_Reference", making)
+        monkeypatch.setattr(array_storage, "ref", making)
         x = xp.asarray(array)
         x.storage.release()
         with pytest.raises(ReleasedError):
             others[1] + 1
 
-    def test_one_that_is_forgotten_takes_no_other_with_it(self, monkeypatch):
+    def test_one_that_is_removed_takes_no_other_with_it(self, monkeypatch):
         class Records(dict):
-            def get(self, key):
-                result = super().get(key)
+            def __contains__(self, key):
                 if not others:
                     others.append(None)
                     elsewhere(lambda: others.append(xp.asarray(array)))
-                return result
+                return super().__contains__(key)
 
         array, others = np.zeros(10), [None]
-        monkeypatch.setattr(array_storage, "_shared_storages", Records(array_storage._shared_storages))
+        records = Records()
+        monkeypatch.setattr(array_storage, "_shared_storages", records)
+        monkeypatch.setattr(records, "copy", lambda: Records(records), raising=False)
         x = xp.asarray(array)
-        others.clear()
         del x
-        if not others:  # it was forgotten before another thread could run
-            others += [None, xp.asarray(array)]
+        others.clear()
+        array_storage._remove_dead_records()
         xp.asarray(array).storage.release()
         with pytest.raises(ReleasedError):
             others[1] + 1
+
+    def test_those_without_arrays_are_removed_in_time(self, monkeypatch):
+        monkeypatch.setattr(array_storage, "_shared_storages", {})
+        monkeypatch.setattr(array_storage, "_limit", 10)
+        monkeypatch.setattr(array_storage, "_FEW", 10)
+        sources = [np.zeros(1) for _ in range(100)]
+        kept = [xp.asarray(each) for each in sources[:20]]
+        for each in sources:
+            xp.asarray(each)
+        assert len(array_storage._shared_storages) <= 2 * len(kept) + 1
+        xp.asarray(sources[0]).storage.release()
+        with pytest.raises(ReleasedError):
+            kept[0] + 1
 
     def test_the_last_handle_is_released_as_another_is_asked_for(self, monkeypatch):
         array = np.zeros(10)

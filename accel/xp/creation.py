@@ -92,10 +92,8 @@ def asarray(
         return ordered(asarray(obj, dtype, device=device_like(like, device), copy=copy), order, copy)
     if type(obj) is np.ndarray:
         return _of_numpy(obj, dtype, device, copy)
-    if type(obj) in _OF_PYTHON and copy is not False:
-        result = _of_python(obj, dtype, device)
-        if result is not None:
-            return result
+    if (result := _of_python(obj, dtype, device, copy)) is not None:
+        return result
     if isinstance(obj, _LENDING) and not isinstance(obj, Array):
         obj, copy = _lent(obj, copy)
     elif isinstance(obj, list | tuple) and (place := device_of_first(obj)) not in (None, Device.CPU):
@@ -133,12 +131,14 @@ def _of_numpy(
     return host if dtype is None and target is library else _converted(host, target.device, dtype, copy)
 
 
-def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None) -> Array | None:
+def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None, copy: bool | None) -> Array | None:
     """Return numbers of Python, or lists of these, as an array on the host; None for all others."""
+    if type(obj) not in _OF_PYTHON or copy is False:
+        return None
     library = library_on(device)
     first = obj
     for _ in range(MOST_AXES):  # a list may contain itself
-        if not first or (type(first) is not list and type(first) is not tuple):
+        if (type(first) is not list and type(first) is not tuple) or not first:
             break
         first = first[0]
     if library.of_numpy is None or type(first) not in _NUMBERS:

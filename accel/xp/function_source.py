@@ -91,43 +91,35 @@ _CHECKED = """\
         refuse_dtype(result.dtype)
 """
 
-# What follows is `wrap` for results on the host: scalars, new memory, and views of the first operand.
-_NEW = """\
-    if type(result) is not library.of_numpy and type(result) not in library.scalar_types:
-        return wrap(library, result, {sources})
-{checked}    array = Array()
+_RESULT = """\
+    array = Array()
     array._native = result
     array._library = library
-    array._shared = None
+    array._shared = {shared}
     return array
 """
-_NEW_OR_VIEW = """\
+# What follows is `wrap` for results on the host: scalars, new memory, and views of the first operand.
+_NEW = f"""\
+    if type(result) is not library.of_numpy and type(result) not in library.scalar_types:
+        return wrap(library, result, {{sources}})
+{{checked}}{_RESULT.format(shared=None)}"""
+_JOINED = f"""\
+    if type(result) is not library.of_numpy or result.base is not None:
+        return wrap(library, result, {{sources}})
+{{checked}}{_RESULT.format(shared=None)}"""
+_NEW_OR_VIEW = f"""\
     shared = None
     if type(result) is not library.of_numpy:
         if type(result) not in library.scalar_types:
-            return wrap(library, result, {sources})
+            return wrap(library, result, {{sources}})
     elif (base := result.base) is None:
-        if {is_operand}:
-            return wrap(library, result, {sources})
-    elif type({first}) is Array and (base is native_{first} or base is native_{first}.base):
-        shared = {first}._shared or shared_of({first})
+        if {{is_operand}}:
+            return wrap(library, result, {{sources}})
+    elif type({{first}}) is Array and (base is native_{{first}} or base is native_{{first}}.base):
+        shared = {{first}}._shared or shared_of({{first}})
     else:
-        return wrap(library, result, {sources})
-{checked}    array = Array()
-    array._native = result
-    array._library = library
-    array._shared = shared
-    return array
-"""
-_JOINED = """\
-    if type(result) is not library.of_numpy or result.base is not None:
-        return wrap(library, result, {sources})
-{checked}    array = Array()
-    array._native = result
-    array._library = library
-    array._shared = None
-    return array
-"""
+        return wrap(library, result, {{sources}})
+{{checked}}{_RESULT.format(shared="shared")}"""
 
 # A field of a named tuple is no operand.
 _FIELDS = """\

@@ -24,10 +24,6 @@ _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_sp
 _NUMPY = "NumPy", "https://numpy.org/doc/stable/reference/generated/numpy."
 _SCIPY = "SciPy", "https://docs.scipy.org/doc/scipy/reference/generated/scipy.special."
 
-
-_PARTS = ("imag", "real")
-"""The elementwise functions that return views."""
-
 _NAMES: dict[str, Any] = {
     # called by the compiled functions
     "KNOWN": KNOWN,
@@ -69,7 +65,7 @@ def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[s
     """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
     sources: dict[str, Callable[[], str]] = {name: partial(call, row) for name, row in _rows(functions)}
-    return sources | {name: partial(call, row, views=name in _PARTS) for name, row in _rows(elementwise)}
+    return sources | {name: partial(call, row, views=name in signatures.PARTS) for name, row in _rows(elementwise)}
 
 
 @cache  # two look-ups less

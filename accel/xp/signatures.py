@@ -13,7 +13,7 @@ UNARY = (
 """Functions ``(x: Array, /, out: Array | None = None, **options: Any) -> Array``; `PARTS` have no such keywords."""
 
 PARTS = frozenset({"imag", "real"})
-"""The elementwise functions that are no ufuncs of NumPy's."""
+"""The elementwise functions that are no ufuncs of NumPy's, and return views."""
 
 BINARY = (
     "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal "

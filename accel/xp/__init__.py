@@ -44,19 +44,7 @@ from accel.xp import fft, linalg, numpy_functions
 from accel.xp.array_functions import diff, reshape, where
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array
-from accel.xp.creation import (
-    asarray,
-    astype,
-    empty,
-    empty_like,
-    from_dlpack,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
+from accel.xp.creation import asarray, astype, from_dlpack
 from accel.xp.data_types import (
     bool,
     broadcast_shapes,
@@ -78,6 +66,7 @@ from accel.xp.data_types import (
     uint32,
     uint64,
 )
+from accel.xp.filled_arrays import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
 from accel.xp.functions import bind as _bind
 from accel.xp.functions import core as _compiled
 from accel.xp.generated_code import fetch_from

@@ -1,7 +1,5 @@
-"""Functions that create arrays."""
+"""Functions that make arrays of the elements of other objects."""
 
-from collections.abc import Callable, Iterable, Sequence
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -15,28 +13,13 @@ from accel.xp import array_storage, large_results
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, array_on, array_received, wrap
-from accel.xp.natives import native
-from accel.xp.nested_sequences import MOST_AXES, device_of_first, device_within, stacked
+from accel.xp.nested_sequences import device_of_first, device_within, first_element, stacked
 from accel.xp.operands import array_of, created, dtype_or_none
-from accel.xp.operators import Scalar
-from accel.xp.placement import ArrayOrder, MemoryOrder, check_order, device_like, is_fortran, ordered
-from accel.xp.refusals import failure, guarded, refuse_complex, refuse_huge, refuse_lossy, refuse_values
+from accel.xp.placement import MemoryOrder, device_like, ordered
+from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
 
-__all__ = [
-    "asarray",
-    "astype",
-    "empty",
-    "empty_like",
-    "from_dlpack",
-    "full",
-    "full_like",
-    "ones",
-    "ones_like",
-    "zeros",
-    "zeros_like",
-]
+__all__ = ["asarray", "astype", "from_dlpack"]
 
-Shape = int | Sequence[int]
 _NUMBERS = frozenset({bool, int, float, complex})
 _OF_PYTHON = _NUMBERS | {list, tuple}
 _LENDING = (Interchange, HostStorage, DeviceStorage)
@@ -133,15 +116,10 @@ def _of_numpy(
 
 def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None, copy: bool | None) -> Array | None:
     """Return numbers of Python, or lists of these, as an array on the host; None for all others."""
-    if type(obj) not in _OF_PYTHON or copy is False:
+    if type(obj) not in _OF_PYTHON or copy is False or type(first_element(obj)) not in _NUMBERS:
         return None
     library = library_on(device)
-    first = obj
-    for _ in range(MOST_AXES):  # a list may contain itself
-        if (type(first) is not list and type(first) is not tuple) or not first:
-            break
-        first = first[0]
-    if library.of_numpy is None or type(first) not in _NUMBERS:
+    if library.of_numpy is None:
         return None
     try:
         array = np.asarray(obj, None if dtype is None else as_dtype(dtype))
@@ -275,178 +253,3 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
     if copy is False and target not in (None, array.device):
         raise only_by_copy(array.device, target)
     return _converted(array, target or array.device, None, None if copied else copy)
-
-
-def empty(
-    shape: Shape,
-    dtype: DTypeLike | None = None,
-    order: ArrayOrder = "C",
-    *,
-    device: DeviceLike | None = None,
-    like: Array | None = None,
-) -> Array:
-    """Return an array with uninitialised elements."""
-    if order != "C" or like is not None:
-        return _in_order(order, empty, shape, dtype=dtype, device=device, like=like)
-    return _empty(library_on(device), shape, dtype)
-
-
-def _empty(library: ArrayLibrary, shape: Shape, dtype: DTypeLike | None) -> Array:
-    try:
-        large = (shape if type(shape) is int else prod(shape)) >= library.large  # type: ignore[arg-type]
-    except TypeError:  # the library refuses it in its own words
-        large = False
-    if large:
-        return created(library, large_results.empty, library, shape, dtype_or_none(dtype))
-    return _allocated(library, library.namespace.empty, shape, dtype)
-
-
-def zeros(
-    shape: Shape,
-    dtype: DTypeLike | None = None,
-    order: ArrayOrder = "C",
-    *,
-    device: DeviceLike | None = None,
-    like: Array | None = None,
-) -> Array:
-    """Return an array of zeros."""
-    if order != "C" or like is not None:
-        return _in_order(order, zeros, shape, dtype=dtype, device=device, like=like)
-    library = library_on(device)
-    return _allocated(library, library.namespace.zeros, shape, dtype)
-
-
-def ones(
-    shape: Shape,
-    dtype: DTypeLike | None = None,
-    order: ArrayOrder = "C",
-    *,
-    device: DeviceLike | None = None,
-    like: Array | None = None,
-) -> Array:
-    """Return an array of ones."""
-    if order != "C" or like is not None:
-        return _in_order(order, ones, shape, dtype=dtype, device=device, like=like)
-    library = library_on(device)
-    return _allocated(library, library.namespace.ones, shape, dtype)
-
-
-def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DTypeLike | None) -> Array:
-    """Call a function of the library that returns a new array of a shape."""
-    try:
-        result = function(shape, dtype=None if dtype is None else as_dtype(dtype))
-    except (IndexError, MemoryError, OverflowError) as error:
-        raise failure(error) from None
-    array = Array()
-    array._native, array._library, array._shared = result, library, None
-    return array
-
-
-def _in_order(order: str | None, function: Callable[..., Array], shape: Shape, *values: Any, **options: Any) -> Array:
-    """Call a function that creates an array, for elements in an order, on a device or on that of ``like``."""
-    options["device"] = device_like(options.pop("like"), options["device"])
-    if is_fortran(order):
-        extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
-        return function(extents[::-1], *values, **options).T
-    return function(shape, *values, **options)
-
-
-def full(
-    shape: Shape,
-    fill_value: Scalar,
-    dtype: DTypeLike | None = None,
-    order: ArrayOrder = "C",
-    *,
-    device: DeviceLike | None = None,
-    like: Array | None = None,
-) -> Array:
-    """Return an array of one value; its dtype is by default that of the value.
-
-    Raises
-    ------
-    DTypeError
-        If the value is of a higher kind than the dtype, such as 1.5 for integers.
-    OverflowError
-        If an integer is out of the range of the dtype.
-    """
-    if order != "C" or like is not None:
-        return _in_order(order, full, shape, fill_value, dtype=dtype, device=device, like=like)
-    library = library_on(device)
-    target, value = dtype_or_none(dtype), native(library, fill_value)
-    if isinstance(fill_value, np.generic):
-        value, target = fill_value.item(), fill_value.dtype if target is None else target
-    if target is None:
-        refuse_huge(value)
-    elif target.kind != "b":
-        refuse_lossy(library, target, value)
-    return created(library, library.namespace.full, shape, value, dtype=target)
-
-
-def empty_like(
-    x: Array,
-    /,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return an array with the shape, dtype and device of another, and uninitialised elements."""
-    return _empty(*_like(x, dtype, device, order, shape))
-
-
-def zeros_like(
-    a: Array,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return zeros with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.zeros, shape, dtype)
-
-
-def ones_like(
-    a: Array,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return ones with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.ones, shape, dtype)
-
-
-def full_like(
-    a: Array,
-    fill_value: Scalar,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return an array of one value, with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return full(shape, fill_value, dtype, device=library.device)
-
-
-def _like(
-    x: Array, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None
-) -> tuple[ArrayLibrary, Shape, DTypeLike]:
-    """Return library, shape and dtype of a new array: as requested, or as another array has them.
-
-    The order in memory is that of the library.
-    """
-    check_order(order)
-    x = array_of(x)
-    library = x._library if device is None else library_on(device)
-    return library, x.shape if shape is None else shape, x.dtype if dtype is None else dtype

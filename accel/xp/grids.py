@@ -8,7 +8,8 @@ import numpy as np
 from accel.dtypes import DTypeLike
 from accel.errors import CapabilityError
 from accel.xp.arrays import Array
-from accel.xp.creation import asarray, empty
+from accel.xp.creation import asarray
+from accel.xp.filled_arrays import empty
 from accel.xp.functions import standard
 
 __all__ = ["mgrid", "ndarray", "ogrid"]

@@ -4,8 +4,8 @@ python benchmarks/array_calls.py [--only TEXT...] [--rounds N]
 
 Each line is one expression or statement of programs: indices, assignments, new arrays, conversions, numbers and
 functions. It is timed with the arrays of both libraries by turns; the least time of all rounds counts. A goal is what
-a call may cost over NumPy on a machine whose NumPy adds two arrays of a hundred elements in 320 ns, and is scaled by
-the time of that addition here.
+a line may cost over NumPy on a machine whose NumPy adds two arrays of a hundred elements in 320 ns, and is scaled by
+the time of that addition here. The goal of a line of several calls is the sum of the goals of these.
 """
 
 import argparse
@@ -24,6 +24,11 @@ USUAL_ADDITION = 320.0
 """Nanoseconds of NumPy's addition on the machine of the goals."""
 
 
+INDEX, ASSIGNMENT, OPERATOR, FUNCTION = 350, 450, 300, 300
+NUMBER = 700
+"""The goal of a line that gets an element and computes with it."""
+
+
 class Line(NamedTuple):
     """An expression or a statement, and what it may cost over NumPy; None if there is no goal."""
 
@@ -39,20 +44,25 @@ def _lines(texts: str, goal: int | None = None, count: int = 1) -> tuple[Line, .
 FAMILIES: dict[str, tuple[Line, ...]] = {
     "indices": (
         *_lines(
-            "X[3, 4]; X[3, :50]; X[:, 3]; X[-1]; X[3]; x[5]; x[-1]; x[2:9]; X[1:-1, 2:]; X[..., 0]; T[1, 2, 3]", 350
+            "X[3, 4]; X[3, :50]; X[:, 3]; X[-1]; X[3]; x[5]; x[-1]; x[2:9]; X[1:-1, 2:]; X[..., 0]; T[1, 2, 3]", INDEX
         ),
         *_lines("x[None]; X[None, 3]; x[indices]; x[mask]; X[indices, 0]; x[[1, 2, 3]]"),
     ),
     "assignments": (
-        *_lines(
-            "X[3, :] = v; X[3, 4] = s; x[5] = s; x[:] = s; X[:, 3] = 0.0; x[2:9] = y[2:9]; X[1:, 1:] = X2[1:, 1:]", 450
-        ),
-        *_lines("x[indices] = 1.0; x[mask] = 0.0; X[3, 4] += s; X[3, :] += v; X[3, :50] -= v[:50]"),
+        *_lines("X[3, :] = v; X[3, 4] = s; x[5] = s; x[:] = s; X[:, 3] = 0.0", ASSIGNMENT),
+        *_lines("x[2:9] = y[2:9]; X[1:, 1:] = X2[1:, 1:]", INDEX + ASSIGNMENT),
+        *_lines("X[3, 4] += s", NUMBER + ASSIGNMENT),
+        *_lines("X[3, :] += v", INDEX + OPERATOR + ASSIGNMENT),
+        *_lines("X[3, :50] -= v[:50]", 2 * INDEX + OPERATOR + ASSIGNMENT),
+        *_lines("x[indices] = 1.0; x[mask] = 0.0"),
     ),
     "numbers": (
         *_lines("float(x[5]); int(k[5]); bool(x[5])", 500),
-        *_lines("x[5] * 2.0; x[5] + x[6]; x[5] > 0; -x[5]; x[5] * s; abs(x[5]); a0 * b0; a0 + 1.0; a0 < b0", 700),
-        *_lines("x * x[5]; x * a0; np.sqrt(x[5]); xp.sqrt(x[5]); math.sqrt(x[5])"),
+        *_lines("x[5] * 2.0; x[5] > 0; -x[5]; x[5] * s; abs(x[5]); a0 * b0; a0 + 1.0; a0 < b0", NUMBER),
+        *_lines("x[5] + x[6]", NUMBER + INDEX),
+        *_lines("x * x[5]", INDEX + OPERATOR),
+        *_lines("xp.sqrt(x[5])", INDEX + FUNCTION),
+        *_lines("x * a0; np.sqrt(x[5]); math.sqrt(x[5])"),
     ),
     "new arrays": (
         *_lines(
@@ -68,48 +78,50 @@ FAMILIES: dict[str, tuple[Line, ...]] = {
         ),
     ),
     "operators": (
-        *_lines("x + y; x * 2.0; x - 1; -x; x < y; x == y; abs(x); x ** 2; x / y; x @ y; X @ X2", 300),
+        *_lines("x + y; x * 2.0; x - 1; -x; x < y; x == y; abs(x); x ** 2; x / y; x @ y; X @ X2", OPERATOR),
         *_lines("iadd(x, y); imul(x, 1.0); k & k; x // y"),
     ),
     "functions": (
         *_lines(
             "xp.dot(x, y); xp.minimum(x, y); xp.maximum(x, 0.0); xp.sqrt(x); xp.exp(y); xp.abs(x); xp.log(y)",
-            300,
+            FUNCTION,
         ),
         *_lines(
             "xp.add(x, y); xp.multiply(x, y); xp.where(mask, x, y); xp.power(x, 2.0); xp.clip(x, 0.2, 0.8)",
-            300,
+            FUNCTION,
         ),
         *_lines(
-            "xp.sum(x); xp.mean(x); xp.max(x); xp.min(x); xp.prod(x); xp.any(mask); xp.all(mask); xp.argmax(x)", 300
+            "xp.sum(x); xp.mean(x); xp.max(x); xp.min(x); xp.prod(x); xp.any(mask); xp.all(mask); xp.argmax(x)",
+            FUNCTION,
         ),
         *_lines(
             "xp.sum(X, axis=0); xp.max(X, axis=1); x.sum(); x.mean(); x.max(); X.sum(axis=0); xp.std(x); xp.cumsum(x)",
-            300,
+            FUNCTION,
         ),
         *_lines(
-            "xp.reshape(x, (10, 10)); x.reshape(10, 10); X.T; xp.transpose(X); x.astype(xp.float32); xp.flip(x)", 300
+            "xp.reshape(x, (10, 10)); x.reshape(10, 10); X.T; xp.transpose(X); x.astype(xp.float32); xp.flip(x)",
+            FUNCTION,
         ),
-        *_lines(
-            "xp.roll(x, 1); xp.concatenate((x, y)); xp.stack((x, y)); xp.expand_dims(x, 0); xp.squeeze(X[:1])", 300
-        ),
+        *_lines("xp.roll(x, 1); xp.concatenate((x, y)); xp.stack((x, y)); xp.expand_dims(x, 0)", FUNCTION),
         *_lines(
             "xp.outer(v, v); xp.matmul(X, X2); xp.tile(x, 2); xp.repeat(x, 2); xp.sort(x); xp.argsort(x); xp.diag(X)",
-            300,
+            FUNCTION,
         ),
         *_lines(
-            "xp.triu(X); xp.broadcast_to(x, (3, 100)); xp.linalg.norm(x); xp.tensordot(X, X2); xp.nonzero(mask)", 300
+            "xp.triu(X); xp.broadcast_to(x, (3, 100)); xp.linalg.norm(x); xp.tensordot(X, X2); xp.nonzero(mask)",
+            FUNCTION,
         ),
-        *_lines("xp.sin(x); xp.floor(x); xp.isnan(x); xp.swapaxes(X, 0, 1); xp.take(x, indices)", 300),
+        *_lines("xp.sin(x); xp.floor(x); xp.isnan(x); xp.swapaxes(X, 0, 1); xp.take(x, indices)", FUNCTION),
+        *_lines("xp.squeeze(X[:1])", INDEX + FUNCTION),
         *_lines("xp.histogram(x); xp.linalg.solve(A, b); xp.pad(X, 1); xp.meshgrid(v, v); xp.fft.fft(x)"),
     ),
     "attributes": (*_lines("x.shape; x.dtype; x.ndim; x.size; len(x); x.device; x.nbytes", 100),),
     "iteration": (
         Line("for _ in x: pass", 200, 100),
-        Line("for _ in X: pass", 350, 100),
+        Line("for _ in X: pass", INDEX, 100),
         Line("list(x)", 200, 100),
-        Line("x.tolist()", 300),
-        Line("for i in range(100): x[i] = s", 450, 100),
+        Line("x.tolist()", FUNCTION),
+        Line("for i in range(100): x[i] = s", ASSIGNMENT, 100),
     ),
 }
 

@@ -94,7 +94,8 @@ def _run(args: argparse.Namespace) -> int:
     """Run one share of the tests, print what was found as JSON, and return the exit status."""
     tally = Tally(args.seconds, args.share, args.processes)
     options = ("-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore")
-    files = ("--rootdir", args.checkout, "--xfails-file", args.known)
+    # Named, because pytest would look for it beside the list of known failures, too.
+    files = ("-c", args.checkout / "pytest.ini", "--rootdir", args.checkout, "--xfails-file", args.known)
     # The tests look at elements one by one, which takes longer than their deadline on any accelerator.
     examples = ("--max-examples", args.examples, "--disable-deadline", "--hypothesis-seed", args.seed)
     with redirect_stdout(sys.stderr):  # JSON is alone on the other

@@ -18,11 +18,11 @@ class ForeignStream(NamedTuple):
     """A stream of another library, with the method of CuPy's streams that events need; CuPy's class is deprecated."""
 
     driver: Driver
-    handle: int
+    ptr: int
 
     def wait_event(self, event: Any) -> None:
         """Make the stream's later work start after a CuPy event."""
-        self.driver.runtime.streamWaitEvent(self.handle, event.ptr)
+        self.driver.runtime.streamWaitEvent(self.ptr, event.ptr)
 
 
 def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Event]) -> list[Event]:
@@ -40,6 +40,7 @@ def hold_up(driver: Driver, device: Device, number: object, events: Iterable[Eve
     stream, for_host = ForeignStream(driver, driver.platform.stream_handle(number)), []
     with driver.on(device):
         driver.refuse_capture(driver.cupy.cuda.get_current_stream())
+        driver.refuse_capture(stream)
         computed = driver.cupy.cuda.Event(disable_timing=True)
         computed.record()  # on CuPy's current stream, since its computations are not in `events`
         stream.wait_event(computed)

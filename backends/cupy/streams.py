@@ -277,4 +277,6 @@ class CupyStream(CurrentStream):
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
+            # Before the wait, which the driver would refuse by ending the capture.
+            self._driver.refuse_capture(self.native)
             event.hold_up(self.native)

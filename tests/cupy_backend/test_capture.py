@@ -86,6 +86,30 @@ def test_work_on_a_stream_of_accel_is_refused(work):
     check()
 
 
+def test_a_copy_of_what_another_stream_writes_is_refused_and_the_capture_goes_on():
+    c, into, stream = (
+        accel.empty(1000, "float32", device="gpu"),
+        accel.zeros(1000, "float32", device="gpu"),
+        accel.new_stream("gpu"),
+    )
+    with accel.new_stream("gpu"):
+        c.fill(3)
+    with captured(stream.native), pytest.raises(CapabilityError, match=REFUSED):
+        into.copy_from_async(c, stream=stream)
+    assert set(into.to_numpy()) == {0}
+    into.copy_from_async(c, stream=stream).wait()
+    assert set(into.to_numpy()) == {3}
+
+
+def test_an_export_to_a_stream_that_is_captured_is_refused_and_the_capture_goes_on():
+    import cupy
+
+    x, native = ones(), cupy.cuda.Stream(non_blocking=True)
+    with captured(native), pytest.raises(CapabilityError, match=REFUSED):
+        x.__dlpack__(stream=native.ptr)
+    check()
+
+
 def test_a_captured_stream_records_no_event_which_would_never_be_reached():
     stream = accel.new_stream("gpu")
     stream.native.begin_capture()

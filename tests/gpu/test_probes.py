@@ -66,9 +66,9 @@ def test_a_fresh_thread_can_launch_a_kernel_with_much_shared_memory(probe):
     assert probe("""
         kernel = RawKernel.from_source('''
             extern "C" __global__ void fill(int* numbers) {
-                extern __shared__ int all[];
-                all[15 * 1024 + threadIdx.x] = 7;
-                numbers[threadIdx.x] = all[15 * 1024 + threadIdx.x];
+                extern __shared__ int many[];
+                many[15 * 1024 + threadIdx.x] = 7;
+                numbers[threadIdx.x] = many[15 * 1024 + threadIdx.x];
             }
         ''')
         numbers = accel.zeros(32, "int32", device=device)

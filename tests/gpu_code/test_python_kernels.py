@@ -247,7 +247,7 @@ def test_functions_of_floats(dtype):
         for function in EXACT.values():
             same(results.pop(0), function(a.astype("f4") if dtype == BF16 else a))
         for function in two.values():
-            close(results.pop(0), function(a, b), 2)
+            close(results.pop(0), function(a, b), 3)  # CUDA's bound of atan2f
         wide = a.astype("f8") * b.astype("f8") + a.astype("f8")
         plain = np.abs(wide) > 1e-4
         close(results.pop(0)[plain], wide[plain], 4)

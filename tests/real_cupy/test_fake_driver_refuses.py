@@ -9,7 +9,7 @@ SIZE = 1024
 NOTHING = 'extern "C" __global__ void nothing() {}'
 SHARED = 'extern "C" __global__ void nothing() { extern __shared__ int bytes[]; bytes[0] = 0; }'
 INVALID_VALUE, INVALID_PITCH, INVALID_DEVICE, INVALID_CONTEXT, INVALID_HANDLE = 1, 12, 101, 201, 400
-PEER_ALREADY_ENABLED, CAPTURE_UNSUPPORTED, CAPTURE_INVALIDATED = 704, 900, 901
+PEER_ALREADY_ENABLED, CAPTURE_UNSUPPORTED, CAPTURE_INVALIDATED, CAPTURE_ISOLATION = 704, 900, 901, 905
 
 
 @pytest.fixture
@@ -183,6 +183,14 @@ def test_a_question_about_a_stream_that_is_captured(cupy, runtime, status):
     assert status(runtime.streamSynchronize, stream.ptr) == CAPTURE_UNSUPPORTED
     assert status(runtime.streamEndCapture, stream.ptr) == CAPTURE_INVALIDATED
     assert not stream.is_capturing()
+
+
+def test_a_stream_that_is_captured_cannot_wait_for_work_outside_the_capture(cupy, runtime, status):
+    stream, other = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
+    event = other.record()
+    runtime.streamBeginCapture(stream.ptr, runtime.streamCaptureModeRelaxed)
+    assert status(runtime.streamWaitEvent, stream.ptr, event.ptr) == CAPTURE_ISOLATION
+    assert status(runtime.streamEndCapture, stream.ptr) == CAPTURE_INVALIDATED
 
 
 def test_a_kernel_that_is_not_there_or_does_not_compile(cupy):

@@ -51,6 +51,8 @@ const Named names[] = {
           "operation not permitted when stream is capturing"),
     NAMED(cudaErrorStreamCaptureInvalidated, "ERROR_STREAM_CAPTURE_INVALIDATED",
           "operation failed due to a previous error during capture"),
+    NAMED(cudaErrorStreamCaptureIsolation, "ERROR_STREAM_CAPTURE_ISOLATION",
+          "dependency created on uncaptured work in another stream"),
     NAMED(cudaErrorCapturedEvent, "ERROR_CAPTURED_EVENT", "operation not permitted on an event last recorded in a capturing stream"),
 };
 

@@ -86,11 +86,16 @@ cudaError_t time_between(const Call& call, float* milliseconds, cudaEvent_t begi
     return cudaSuccess;
 }
 
-// An event that was never recorded is no reason to wait.
+// An event that was never recorded is no reason to wait. While a stream is captured, it can wait only for captured work;
+// another wait ends the capture.
 cudaError_t ordered_after(const Call& call, const void* handle, cudaEvent_t event) {
     const Event* before = event_for(call, event);
     Stream* stream = before ? stream_for(call, handle) : nullptr;
     if (!stream) return cudaErrorInvalidResourceHandle;
+    if (before->mark && stream->capturing && !before->mark->captured) {
+        stream->spoiled = true;
+        return failed(cudaErrorStreamCaptureIsolation);
+    }
     if (before->mark) submit_wait(*stream, call, before->mark);
     return cudaSuccess;
 }

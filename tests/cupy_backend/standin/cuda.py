@@ -166,6 +166,8 @@ def _streams(machine, runtime):
         def end_capture(self):
             queue = machine.scheduler.of(self.ptr)
             graph, queue.graph = queue.graph, None
+            spoiled, queue.spoiled = queue.spoiled, False
+            machine.require(not spoiled, 901)
             return [work.run for work in graph if work.run]  # a recorded event is no node of a graph
 
         @property

@@ -18,6 +18,8 @@ NAMES = {
     711: "TooManyPeers",
     719: "LaunchFailure",
     900: "StreamCaptureUnsupported",
+    901: "StreamCaptureInvalidated",
+    905: "StreamCaptureIsolation",
     907: "CapturedEvent",
     999: "Unknown",
 }

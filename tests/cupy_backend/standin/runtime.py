@@ -220,4 +220,6 @@ class Runtime:
         if work:
             captured_alone = work.captured and queue.graph is None
             self._machine.demand(not captured_alone, "a stream is drawn into a capture")
+            queue.spoiled = queue.graph is not None and not work.captured
+            self._machine.require(not queue.spoiled, 905)
             self._scheduler.submit(queue, after=work)

@@ -31,12 +31,16 @@ class Work:
 
 
 class Queue:
-    """The work of one stream. While it is captured, ``graph`` has the work instead, and nothing of it is done."""
+    """The work of one stream. While it is captured, ``graph`` has the work instead, and nothing of it is done.
+
+    A call that the driver refuses meanwhile makes the capture ``spoiled``: then it ends with an error.
+    """
 
     def __init__(self, device, handle):
         self.device, self.handle = device, handle
         self.work = deque()
         self.graph = None
+        self.spoiled = False
         self.destroyed = False
 
 

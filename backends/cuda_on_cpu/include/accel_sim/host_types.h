@@ -35,6 +35,7 @@ enum cudaError : int {
     cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureIsolation = 905,
     cudaErrorCapturedEvent = 907,
     cudaErrorUnknown = 999,
 };

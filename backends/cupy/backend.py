@@ -28,6 +28,7 @@ from accel.support.locks import open_after_fork
 from .arrays import Namespace, array_on, root_of
 from .computations import Computations, result_memory
 from .copies import Copier
+from .corrections import Corrected
 from .device_code import device_source
 from .device_streams import DeviceStreams
 from .discovery import Installation, find_cupy
@@ -287,7 +288,7 @@ class CupyBackend:
         computing = self.computing(device)
         import array_api_compat.cupy as module
 
-        return Namespace(module, computing)
+        return Namespace(Corrected(module), computing)
 
     def special(self, device: Device) -> Namespace:
         """Return CuPy's special functions, for a device."""

@@ -19,11 +19,11 @@ from accel.xp import (
     display,
     host_access,
     indexing,
+    large_functions,
     large_results,
     missing_members,
     numpy_protocols,
     operators,
-    parts,
     refusals,
     versions,
 )
@@ -337,19 +337,17 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
     return array
 
 
-def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands: Any) -> Array:
-    """Call an elementwise function of NumPy that returns a large array, and wrap the result."""
+def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands: Any, **options: Any) -> Array:
+    """Call a function of the host's library that returns a large array, and wrap the result."""
     try:
-        out = large_results.memory_for(function, library, operands)
-        if out is not None:
-            if not parts.compute(function, library, operands, out):
-                function(*operands, out=out)
-            array = Array()
-            array._native, array._library, array._shared = out, library, None
-            return array
-        return wrap(library, function(*operands))
+        result = large_functions.computed(function, library, operands, options)
+        if result is None:
+            return wrap(library, function(*operands, **options))
     except (IndexError, MemoryError, OverflowError) as error:
         raise refusals.failure(error) from None
+    array = Array()
+    array._native, array._library, array._shared = result, library, None
+    return array
 
 
 def _each(x: Array, length: int) -> Iterator[Array]:

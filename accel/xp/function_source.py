@@ -153,7 +153,7 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
     origin, page : str
         What the function belongs to, and the address of its page without the name, for the docstring.
     views : bool
-        Whether the function may return a view of an operand.
+        Whether the function may return a view of an operand. If not, `accel.xp.large_functions` computes large results.
     """
     (function,) = parsed(row)
     passed = _passed(function.args)

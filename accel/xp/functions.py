@@ -64,7 +64,9 @@ def core() -> Compiled:
 def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[str, Callable[[], str]]:
     """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
-    sources: dict[str, Callable[[], str]] = {name: partial(call, row) for name, row in _rows(functions)}
+    sources: dict[str, Callable[[], str]] = {
+        name: partial(call, row, views=name not in signatures.NEW) for name, row in _rows(functions)
+    }
     return sources | {name: partial(call, row, views=name in signatures.PARTS) for name, row in _rows(elementwise)}
 
 
@@ -78,7 +80,8 @@ def standard(name: str) -> Callable[..., Any]:
 def inner(name: str) -> Callable[..., Any]:
     """Return the part of a function of the main namespace that is compiled: the rest of it is in `array_functions`."""
     row = signatures.INNER[name]
-    return Compiled("accel.xp", {name: partial(source, row, "library.namespace", *_STANDARD)}, _NAMES)[name]
+    write = partial(source, row, "library.namespace", *_STANDARD, views=name not in signatures.NEW)
+    return Compiled("accel.xp", {name: write}, _NAMES)[name]
 
 
 def linalg() -> Compiled:

@@ -10,7 +10,7 @@ from accel.dtypes import KNOWN, DType
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["copied", "empty", "memory_for"]
+__all__ = ["broadcast", "copied", "empty", "memory_for"]
 
 _Order = Literal["C", "F"]
 _DEFAULT = np.dtype(np.float64)
@@ -85,13 +85,20 @@ def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -
     dtype = _dtypes[case] if case in _dtypes else _dtypes.setdefault(case, _dtype(function, key[1:]))
     if dtype is None or not arrays:
         return None
-    if not same_shape:
-        try:
-            shape = np.broadcast(*arrays).shape
-        except ValueError:  # the function refuses them in its own words
-            return None
-    elif in_c_order:
+    if same_shape and in_c_order:
         return library.empty_array(shape, dtype, "C")
+    return broadcast(library, dtype, arrays)
+
+
+def broadcast(library: ArrayLibrary, dtype: DType, operands: Sequence[Any]) -> Any:
+    """Return an array for an elementwise result of a dtype; None if NumPy should allocate it."""
+    arrays = [each for each in operands if type(each) is np.ndarray and each.ndim]
+    if dtype not in KNOWN or not arrays:
+        return None
+    try:
+        shape = np.broadcast(*arrays).shape
+    except ValueError:  # the function refuses them in its own words
+        return None
     order = _order(arrays, shape)
     return None if order is None else library.empty_array(shape, dtype, order)
 

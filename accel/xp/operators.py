@@ -54,7 +54,7 @@ _RESULT = """\
 # Only on the host; see `accel.xp.large_results`. To look at the size of the other operand too would take 60 ns.
 _LARGE = """\
     if self._native.size >= library.large:
-        return large_result(numpy.{function}, library, {operands})
+        return large_result({function}, library, {operands})
 """
 _COMPUTE = """\
         if library.within is None:
@@ -142,6 +142,7 @@ _UFUNCS = {
     "mul": "multiply",
     "truediv": "divide",
     "mod": "remainder",
+    "matmul": "matmul",
     "and": "bitwise_and",
     "or": "bitwise_or",
     "xor": "bitwise_xor",
@@ -154,20 +155,21 @@ _BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 def _source() -> str:
     methods = [
-        _method_source(_UNARY, name, f"result = {text}", "self._native", _UFUNCS[name])
+        _method_source(_UNARY, name, f"result = {text}", "self._native", f"numpy.{_UFUNCS[name]}")
         for name, text in _UNARY_OPERATORS.items()
     ]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        function = _UFUNCS.get(name, "")
+        function = f"numpy.{_UFUNCS[name]}"
         methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other", function=function))
     for name, sign in _ARITHMETIC.items():
-        function, operands = _UFUNCS.get(name, ""), "other, self._native"
+        function, operands = f"numpy.{_UFUNCS[name]}", "other, self._native"
         methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native", operands, function))
         methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other"))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
-        methods.append(_method_source(_BINARY, name, f"result = {compute}(self._native, other)"))
-        methods.append(_method_source(_BINARY, f"r{name}", f"result = {compute}(other, self._native)"))
+        for prefix, operands in ("", "self._native, other"), ("r", "other, self._native"):
+            statement = f"result = {compute}({operands})"
+            methods.append(_method_source(_BINARY, f"{prefix}{name}", statement, operands, compute))
         methods.append(_in_place_source(name, f"{compute}(array, other, out=array)", f"{compute}(array, other)"))
     return "".join(methods)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["SHARED", "compute", "copy", "cut", "run", "step_along", "wanted"]
+__all__ = ["SHARED", "are_shared", "compute", "copy", "cut", "run", "shared", "step_along", "wanted"]
 
 SHARED = 1 << 25
 """Bytes from which threads share what is as fast as an addition: that takes twenty times a thread's wake."""
@@ -51,14 +51,16 @@ _KINDS = {"divide": "divide by zero", "over": "overflow", "under": "underflow", 
 _Call = Callable[..., object]
 
 
-def compute(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
-    """Call an elementwise function of NumPy with ``out=``, an array that shares no memory with the operands.
+def compute(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any, name: str = "") -> bool:
+    """Call an elementwise function with ``out=``, an array that shares no memory with the operands.
 
-    Returns False, with nothing computed, if one thread should do it; so does `copy`.
+    NumPy's name of the function, if it has another, is for warnings. Returns False, with nothing computed, if one
+    thread should do it; so do `copy` and `shared`.
     """
-    if _bytes(out, operands) * _MOST_COST < SHARED:  # before the function is looked at
+    if not are_shared(_MOST_COST, (out, *operands)):  # before the function is looked at
         return False
-    return _shared(_into(function), function.__name__, library, _cost(function), out, operands)
+    name = name or function.__name__
+    return shared(_into(function), name, library, _cost(name), out, operands)
 
 
 def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
@@ -67,12 +69,17 @@ def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
     def call(into: Any, part: Any) -> None:
         np.copyto(into, part, casting="unsafe")
 
-    return _shared(call, "cast", library, 1, out, (array,))
+    return shared(call, "cast", library, 1, out, (array,))
 
 
-def _bytes(out: Any, operands: Sequence[Any]) -> int:
-    nbytes: int = out.nbytes
-    for each in operands:
+def are_shared(cost: int, arrays: Sequence[Any]) -> bool:
+    """Tell whether threads share what takes so many times as long as an addition for each byte of its arrays."""
+    return cost * _bytes(arrays) >= SHARED
+
+
+def _bytes(arrays: Sequence[Any]) -> int:
+    nbytes = 0
+    for each in arrays:
         if type(each) is np.ndarray:
             nbytes += each.nbytes
     return nbytes
@@ -85,15 +92,14 @@ def _into(function: Any) -> _Call:
     return call
 
 
-def _cost(function: Any) -> int:
-    name = function.__name__
+def _cost(name: str) -> int:
     return _MOST_COST if name in _SLOWEST else 3 if name in _SLOW else 1
 
 
-def _shared(call: _Call, name: str, library: ArrayLibrary, cost: int, out: Any, operands: Sequence[Any]) -> bool:
+def shared(call: _Call, name: str, library: ArrayLibrary, cost: int, out: Any, operands: Sequence[Any]) -> bool:
     """Call a function for each part of its result and operands, in several threads; False if one should do all."""
     share = library.share
-    work = cost * _bytes(out, operands)
+    work = cost * _bytes((out, *operands))
     if share is None or work < SHARED:
         return False
     parts = cut((out, *operands), wanted(work))

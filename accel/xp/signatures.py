@@ -3,7 +3,7 @@
 `accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
-__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "METHODS", "PARTS", "UNARY", "elementwise"]
+__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "METHODS", "NEW", "PARTS", "UNARY", "elementwise"]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -79,6 +79,9 @@ var(a: Array, axis: Axis = None, *, correction: float = 0.0, keepdims: bool = Fa
 vecdot(x1: Array, x2: Array, /, *, axis: int = -1, **options: Any) -> Array
 """
 """Functions that are computed by the library's function of the same name."""
+
+NEW = frozenset({"clip", "dot", "matmul", "where"})
+"""The functions, beside the elementwise ones, that never return a view, and may be called often with large arrays."""
 
 INNER = {
     "diff": "diff(x: Array, /, n: int, axis: int, *, prepend: Array | None, append: Array | None) -> Array",

@@ -121,6 +121,10 @@ class TestAgainstNumPy:
         for other in LAYOUTS.values():
             assert same(BINARY["add"], LAYOUTS[one](array), other(array))
             assert same(np.maximum, LAYOUTS[one](array), other(array))
+            assert same(lambda x, y: np.where(x > 2, x, y), LAYOUTS[one](array), other(array))
+            assert same(lambda x, y: x**y, LAYOUTS[one](array), other(array))
+            assert same(lambda x, y: x // (y + 1), LAYOUTS[one](array), other(array))
+        assert same(lambda x: x**2, LAYOUTS[one](array))
         assert same(lambda x: x.astype("float32"), np.asarray(LAYOUTS[one](array)))
         assert same(abs, LAYOUTS[one](array))
 
@@ -151,6 +155,18 @@ class TestAgainstNumPy:
                 else:
                     assert results[0].dtype == results[1].dtype
                     np.testing.assert_array_equal(results[0], results[1])
+
+    @rows("dtype", ["float32", "float64", "int64", "complex64"])
+    def test_products_of_matrices(self, dtype: str) -> None:
+        one, other = values(dtype), values(dtype, 1).T
+        for operands in ((one, other), (other, one), (one, one.T), (one[::-1], other), (one, other.copy())):
+            x, y = map(xp.asarray, operands)
+            for result in (x @ y, xp.matmul(x, y), xp.dot(x, y)):
+                assert result._native.base is not None  # memory of the pool
+                np.testing.assert_array_equal(np.asarray(result), operands[0] @ operands[1])
+        assert (xp.asarray(one) @ xp.asarray(other[:, 0])).shape == (3,)
+        with pytest.raises(ValueError, match="mismatch"):
+            xp.asarray(one) @ xp.asarray(one)
 
     def test_scalars_of_numpy_and_other_arrays_are_operands(self) -> None:
         array = values("float32")

@@ -61,6 +61,10 @@ def numbers(size: int, dtype: str) -> Any:
         return values.astype(dtype) * (1 + 2j if np.dtype(dtype).kind == "c" else 1)
 
 
+def as_array(value: Any) -> Any:
+    return xp.asarray(value) if isinstance(value, np.ndarray) else value
+
+
 def same_bits(result: Any, expected: Any) -> bool:
     result = np.asarray(result)
     return (
@@ -119,6 +123,46 @@ class TestBits:
             assert same_bits(x > y, operands[0] > operands[1])
             assert same_bits(xp.hypot(y, 2.0), np.hypot(operands[1], 2.0))
 
+    @rows("dtype", ["bool", "int8", "int64", "float16", "float32", "float64", "complex128"])
+    def test_functions_that_are_no_ufuncs(self, dtype: str, calls: list[int]) -> None:
+        a, b = numbers(1003, dtype), numbers(1004, dtype)[1:]
+        condition = numbers(1003, "bool")
+        namespace = library_on("cpu").namespace
+        exponents = (*range(-2, 5), -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, np.float32(0.5), np.float64(2), b)
+        programs = [("pow", (a, each)) for each in exponents] + [("pow", (2, a)), ("pow", (-0.0, a))]
+        programs += [("floor_divide", each) for each in ((a, b), (a, 3), (7.5, b))]
+        programs += [("clip", (a, *each)) for each in ((1, None), (None, 2), (0.5, 2.5), (b, None), (300, -300))]
+        programs += [("where", (condition, *each)) for each in ((a, b), (a, 0), (1.5, b), (a, condition), (1, 2.0))]
+        for name, operands in programs:
+            with np.errstate(all="ignore"):
+                try:
+                    expected = getattr(namespace, name)(*operands)
+                except (TypeError, ValueError, OverflowError) as error:
+                    with pytest.raises(type(error)):
+                        getattr(xp, name)(*map(as_array, operands))
+                    continue
+                for threads in THREADS:
+                    with accel.using(threads=threads):
+                        result = getattr(xp, name)(*map(as_array, operands))
+                        assert same_bits(result, expected), (name, operands)
+        assert 16 in calls
+
+    @given(st.data())
+    def test_where_and_clip_of_operands_that_are_broadcast(self, data: st.DataObject) -> None:
+        shape = data.draw(st.lists(st.integers(1, 70), min_size=1, max_size=3))
+        operands = []
+        for seed in range(3):
+            extents = [extent if data.draw(st.booleans()) else 1 for extent in shape[data.draw(st.integers(0, 1)) :]]
+            values = np.random.default_rng(seed).standard_normal(extents)
+            operands.append(values.copy(order="F") if data.draw(st.booleans()) else values)
+        a, b, c = operands
+        x, y, z = map(xp.asarray, operands)
+        with accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            assert same_bits(xp.where(x > 0, y, z), np.where(a > 0, b, c))
+            assert same_bits(xp.clip(x, y, z), np.clip(a, b, c))
+            assert same_bits(x // y, a // b)
+            assert same_bits(x**2, a**2)
+
 
 class TestFloatingPointErrors:
     def test_one_warning_for_each_kind(self, calls: list[int]) -> None:
@@ -132,7 +176,7 @@ class TestFloatingPointErrors:
                 "invalid value encountered in divide",
             ]
             assert {each.category for each in seen} == {RuntimeWarning}
-            assert {Path(each.filename).name for each in seen} == {"arrays.py"}
+            assert {Path(each.filename).name for each in seen} == {"large_functions.py"}
         assert calls
 
     def test_a_cast_warns_as_numpy_does(self) -> None:

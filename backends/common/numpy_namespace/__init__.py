@@ -117,16 +117,20 @@ def unique_values(x: _Array, /) -> Any:
     return np.unique(x, equal_nan=False)
 
 
-def clip(x: _Array, /, min: Any = None, max: Any = None) -> Any:
+def clip(x: _Array, /, min: Any = None, max: Any = None, out: _Array | None = None) -> Any:
     """Limit elements to an interval; the result has the dtype of ``x`` whatever the dtypes of the limits are."""
     if (min is not None or max is not None) and _adapts(min, x.dtype) and _adapts(max, x.dtype):
         try:
-            return x.clip(min, max)
+            return x.clip(min, max, out)
         except OverflowError:  # a Python integer is out of the range of the dtype
             pass
     from array_api_compat.numpy import clip as clip_any  # type: ignore[attr-defined]
 
-    return clip_any(x, *[_in_range_of(limit, x.dtype) for limit in (min, max)])
+    result = clip_any(x, *[_in_range_of(limit, x.dtype) for limit in (min, max)])
+    if out is None:
+        return result
+    np.copyto(out, result)
+    return out
 
 
 def _in_range_of(limit: Any, dtype: np.dtype[Any]) -> Any:

@@ -1,0 +1,105 @@
+"""Functions of large arrays on the host: their results have memory of earlier arrays, and threads share them.
+
+Ufuncs take the memory as ``out=``. Of other functions this file knows the dtype and the shape of the result, and how
+parts are computed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from accel.xp import large_results, parts
+from accel.xp.array_library import ArrayLibrary
+
+__all__ = ["computed"]
+
+
+def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return the result of a function of the host's library; None, with nothing computed, if it should be called."""
+    special = _SPECIAL.get(function.__name__)
+    if special is not None:
+        return special(function, library, *operands, **options)
+    return _elementwise(function, library, operands, large_results.memory_for(function, library, operands))
+
+
+def _elementwise(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any, name: str = "") -> Any:
+    if out is not None and not parts.compute(function, library, operands, out, name):
+        function(*operands, out=out)
+    return out
+
+
+def _power(function: Any, library: ArrayLibrary, base: Any, exponent: Any) -> Any:
+    name, kind = "power", type(exponent)
+    if kind is int or kind is float:
+        shortcut = _shortcut(base, exponent)
+        if shortcut is not None:
+            return computed(shortcut, library, (base,), {})
+        if exponent in (-1, 0, 1) or base.dtype == bool:  # NumPy has other ways for these, depending on its version
+            return None
+        name = "sqrt" if exponent == 0.5 else name
+    elif _have_axes(base, exponent) and base.shape != exponent.shape:
+        return None  # NumPy computes powers with a repeated exponent in another way, and parts repeat it elsewhere
+    out = large_results.memory_for(np.power, library, (base, exponent))
+    return _elementwise(function, library, (base, exponent), out, name)
+
+
+def _shortcut(base: Any, exponent: float) -> Any:
+    """Return the function that NumPy's ``**`` calls for an exponent, and for integers one of the same results."""
+    kind = base.dtype.kind
+    if exponent == 2 and (kind == "f" or (kind in "iuc" and type(exponent) is int)):
+        return np.square
+    return np.reciprocal if exponent == -1 and type(exponent) is int and kind in "fc" else None
+
+
+def _have_axes(*operands: Any) -> bool:
+    return all(type(each) is np.ndarray and each.ndim for each in operands)
+
+
+def _floor_divide(function: Any, library: ArrayLibrary, x1: Any, x2: Any) -> Any:
+    return _elementwise(function, library, (x1, x2), large_results.memory_for(np.floor_divide, library, (x1, x2)))
+
+
+def _clip(function: Any, library: ArrayLibrary, x: Any, low: Any, high: Any) -> Any:
+    out = large_results.broadcast(library, x.dtype, (x, low, high)) if x.ndim else None
+    return _elementwise(function, library, (x, low, high), out)
+
+
+def _where(function: Any, library: ArrayLibrary, condition: Any, x1: Any, x2: Any) -> Any:
+    operands = condition, x1, x2
+    if type(condition) is not np.ndarray or condition.dtype != bool or not parts.are_shared(1, operands):
+        return None
+    try:
+        dtype = np.result_type(x1, x2)
+    except TypeError:  # the function refuses them in its own words
+        return None
+    out = large_results.broadcast(library, dtype, operands)
+
+    def select(into: Any, *part: Any) -> None:
+        into[...] = function(*part)
+
+    shared = out is not None and parts.shared(select, "where", library, 1, out, operands)
+    return out if shared else None
+
+
+def _product(function: Any, library: ArrayLibrary, x1: Any, x2: Any) -> Any:
+    """Return the product of two matrices, which BLAS computes in threads of its own."""
+    if not _have_axes(x1, x2) or x1.ndim != 2 or x2.ndim != 2 or x1.dtype != x2.dtype or x1.shape[1] != x2.shape[0]:
+        return None
+    out = library.empty_array((x1.shape[0], x2.shape[1]), x1.dtype, "C")
+    if out is not None:
+        function(x1, x2, out)
+    return out
+
+
+_SPECIAL: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "clip": _clip,
+        "dot": _product,
+        "floor_divide": _floor_divide,
+        "matmul": _product,
+        "pow": _power,
+        "where": _where,
+    }
+)

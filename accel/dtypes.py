@@ -174,7 +174,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
         pass
     result = _read(dtype)
     # Other values that NumPy accepts are unlimited.
-    if dtype is result.type or (isinstance(dtype, str) and len(KNOWN) < _MOST_KNOWN):
+    if dtype is result.type or dtype in _PYTHON or (isinstance(dtype, str) and len(KNOWN) < _MOST_KNOWN):
         KNOWN[dtype] = result
     return result
 

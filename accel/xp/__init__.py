@@ -74,7 +74,7 @@ from accel.xp.grids import mgrid, ndarray, ogrid
 from accel.xp.host_access import host_copies
 from accel.xp.info import namespace_info as __array_namespace_info__
 from accel.xp.missing_members import describe_missing as _describe_missing
-from accel.xp.numpy_functions import array, ndim, shape, size
+from accel.xp.numpy_functions import array, copy, ndim, shape, size
 from accel.xp.numpy_keywords import with_keywords as _with_keywords
 from accel.xp.registrations import await_libraries as _await_libraries
 from accel.xp.spaced_numbers import arange, eye, linspace
@@ -96,7 +96,7 @@ __all__ = [
     "ones_like", "pi", "reshape", "result_type", "special", "uint8", "uint16", "uint32", "uint64", "where", "zeros",
     "zeros_like",
     # NumPy's
-    "array", "bool_", "complexfloating", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
+    "array", "bool_", "complexfloating", "copy", "dtype", "errstate", "float16", "floating", "generic", "index_exp",
     "inexact", "integer", "intp", "issubdtype", "mgrid", "ndarray", "ndim", "ndindex", "number", "ogrid",
     "promote_types", "random", "s_", "shape", "signedinteger", "size", "unsignedinteger",
     *sorted(_functions), *sorted(_of_numpy),

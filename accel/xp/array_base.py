@@ -44,16 +44,12 @@ class ArrayBase(Interchange):
     shape: tuple[int, ...] = _of_native("shape", "Extent of each axis.")
     ndim: int = _of_native("ndim", "Number of axes.")
     size: int = _of_native("size", "Number of elements.")
+    nbytes: int = _of_native("nbytes", "Size of the elements in bytes.")
 
     @property
     def device(self) -> Device:
         """The device on which the elements are."""
         return self._library.device
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the elements in bytes."""
-        return self.size * self.dtype.itemsize
 
     @property
     def flags(self) -> Any:

@@ -9,10 +9,10 @@ from accel.xp import functions, shape_methods
 from accel.xp.arrays import Array
 from accel.xp.operands import array_of
 from accel.xp.operators import Scalar
-from accel.xp.shape_methods import reshaped
 
 __all__ = ["diff", "reshape", "where"]
 
+_ORDERS = ("C", "F", "A")
 _LARGEST = (1 << 63) - 1
 
 
@@ -72,9 +72,7 @@ def reshape(
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
     """
-    if order == "C":
-        return reshaped(array_of(a), shape, copy)
-    if order not in {"F", "A"}:
+    if order not in _ORDERS:
         raise ValueError(f"order={order!r} is no order of elements; write one of 'C', 'F', 'A'")
     return shape_methods.reshape(array_of(a), shape, order=order, copy=copy)
 

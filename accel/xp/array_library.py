@@ -1,8 +1,10 @@
 """`ArrayLibrary`: the library that computes on one device."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +17,7 @@ from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
+from accel.xp.host_reductions import REDUCTIONS, UFUNCS
 
 __all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on"]
 
@@ -46,6 +49,8 @@ class ArrayLibrary:
         All that an `Array` can have as its elements: the class of the library's arrays and `scalar_types`.
     as_array : callable
         Converts any other result of the library to an array of the library.
+    reductions : namespace
+        The functions that reduce, by the names of the methods of the library's arrays.
     within : callable or None
         Returns the context manager in which given arrays are computed with; None if the library needs none.
     members : dict
@@ -69,6 +74,7 @@ class ArrayLibrary:
         "namespace",
         "native_types",
         "of_numpy",
+        "reductions",
         "scalar_types",
         "share",
         "special_functions",
@@ -89,12 +95,20 @@ class ArrayLibrary:
         self.members: dict[str, Callable[..., Any]] = {}
         self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+        self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
         self.empty_array: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused // _USUAL_ITEMSIZE
             self.empty_array = backend.empty_array
         self.share: Any = backend.share if isinstance(backend, SharesWork) else None
+
+    def _methods(self, names: Iterable[str]) -> dict[str, Callable[..., Any]]:
+        """Return those methods that the library's arrays have, as functions."""
+        methods = {name: getattr(self.array_type, name) for name in names if hasattr(self.array_type, name)}
+        if self.within is None:
+            return methods
+        return {name: partial(self.compute, method) for name, method in methods.items()}
 
     def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
         """Call an operator or method of the library's arrays in the context that it needs.
@@ -163,8 +177,11 @@ def library_on(device: DeviceLike | None) -> ArrayLibrary:
     global _default
     if device is not None:
         return _library_on(resolve(device))
-    settings = config.current()
     known = _default
+    # Outside of blocks, `config.current` is written out, which saves a call.
+    if known is not None and config._process is known[0] and config._scope.get() is config._NO_SCOPE:
+        return known[1]
+    settings = config.current()
     if known is not None and known[0] is settings:
         return known[1]
     library = _library_on(resolve(None))

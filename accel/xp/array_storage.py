@@ -31,7 +31,7 @@ class SharedStorage:
 
     __slots__ = ("__weakref__", "_others", "handle", "readonly")
 
-    def __init__(self, handle: AnyStorage | None = None, *, readonly: bool = False) -> None:
+    def __init__(self, handle: AnyStorage | None = None, readonly: bool = False) -> None:
         self.handle = handle
         self.readonly = readonly
         self._others: dict[DType, AnyStorage] | None = None  # handles for views of another dtype
@@ -58,17 +58,17 @@ def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> Shared
     """Return the record registered for the allocation under an array; register the given one if there is none."""
     root = array if type(array) is np.ndarray and array.base is None else library.backend.root(array)
     key, reference = (id(root), record.readonly), ref(record)
-    while True:
-        registered = _shared_storages.get(key)
-        previous = None if registered is None else registered()
+    while (registered := _shared_storages.setdefault(key, reference)) is not reference:
+        previous = registered()
         if previous is not None and not (previous.handle is not None and previous.handle.released):
             return previous
         # No call between these: another thread may be first.
-        if (_shared_storages[key] if key in _shared_storages else None) is registered:  # noqa: SIM401 - get() is a call
+        if key in _shared_storages and _shared_storages[key] is registered:
             _shared_storages[key] = reference
-            if len(_shared_storages) > _limit:
-                _remove_dead_records()
             return record
+    if len(_shared_storages) > _limit:
+        _remove_dead_records()
+    return record
 
 
 def _remove_dead_records() -> None:

@@ -22,7 +22,6 @@ __all__ = [
     "lacking",
     "member",
     "method",
-    "new_result",
     "simple_call",
 ]
 
@@ -164,14 +163,6 @@ def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase
         else:
             return None
     return natives
-
-
-def new_result(x: ArrayBase, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of the library of an array that returns new memory."""
-    try:
-        return new_array(x, function(*arguments))
-    except (IndexError, MemoryError) as error:
-        raise failure(error) from None
 
 
 def arrays_among(values: Iterable[Any]) -> Iterator[ArrayBase]:

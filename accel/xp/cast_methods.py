@@ -7,9 +7,9 @@ import numpy as np
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
 from accel.xp import large_results
 from accel.xp.array_base import ArrayBase, live, new_array
-from accel.xp.calls import call_with, method, new_result
+from accel.xp.calls import call_with, method
 from accel.xp.host_access import on_host
-from accel.xp.refusals import refuse_complex
+from accel.xp.refusals import failure, refuse_complex
 from accel.xp.shape_methods import Order, is_in_fortran_order
 
 __all__ = ["astype", "view"]
@@ -41,21 +41,27 @@ def astype(
     copy : bool
         True: always copy. False: return this array itself if it has the dtype and the order.
     """
-    target: Any = as_dtype(dtype)
-    refuse_complex(x.dtype, target)
+    target, array, library = as_dtype(dtype), live(x), x._library
+    if array.dtype.kind == "c":
+        refuse_complex(array.dtype, target)
     if casting != "unsafe" and not np.can_cast(x.dtype, target, casting=casting):  # type: ignore[arg-type]
         raise TypeError(f"{x.dtype.name} is not cast to {target.name} with casting={casting!r}; write casting='unsafe'")
     if order == "A":
         order = "F" if is_in_fortran_order(x) else "C"
     if not copy and target == x.dtype and _is_in(x, order):
         return x
-    array = live(x)
-    if order == "K" and (copy_of := large_results.copied(x._library, array, target)) is not None:
-        return new_array(x, copy_of)  # type: ignore[no-any-return]
-    if type(array) is np.ndarray:
-        return new_result(x, array.astype, target, order)  # type: ignore[no-any-return]
-    result: Any = call_with(x, "astype", target, copy=True)
-    return result if _is_in(result, order) else result.copy(order)  # type: ignore[no-any-return]
+    if type(array) is not np.ndarray:
+        result: Any = call_with(x, "astype", target, copy=True)
+        return result if _is_in(result, order) else result.copy(order)  # type: ignore[no-any-return]
+    try:
+        if order == "K" and array.size < library.large:
+            elements: Any = array.astype(target)
+        else:
+            elements = large_results.copied(library, array, target) if order == "K" else None
+            elements = array.astype(target, order) if elements is None else elements
+    except MemoryError as error:
+        raise failure(error) from None
+    return new_array(x, elements)  # type: ignore[no-any-return]
 
 
 def _is_in(x: ArrayBase, order: Order) -> bool:

@@ -12,11 +12,12 @@ from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage, large_results
 from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.array_storage import SharedStorage
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.nested_sequences import device_of_first, device_within, first_element, stacked
-from accel.xp.operands import array_of, created, dtype_or_none
+from accel.xp.operands import array_of, created, dtype_or_none, new
 from accel.xp.placement import MemoryOrder, device_like, ordered
-from accel.xp.refusals import guarded, refuse_complex, refuse_huge, refuse_values
+from accel.xp.refusals import failure, guarded, refuse_complex, refuse_huge, refuse_values
 
 __all__ = ["asarray", "astype", "from_dlpack"]
 
@@ -92,7 +93,8 @@ def asarray(
             raise
         return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
     if isinstance(obj, np.ndarray) and not copy:
-        _register(host, obj)
+        record = SharedStorage(None, not obj.flags.writeable)
+        host._shared = array_storage.register(library, host._native, record)
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
 
 
@@ -104,19 +106,26 @@ def _of_numpy(
             refuse_huge(obj)
         refuse_values(obj, obj.dtype)
     target = library_on(device)
-    library = target if target.device is Device.CPU else library_on(Device.CPU)
+    library = target if target.of_numpy is not None else library_on(Device.CPU)
     if copy:
-        host, copy = created(library, np.array, obj), None
+        try:
+            host, copy = new(library, np.array(obj)), None
+        except MemoryError as error:
+            raise failure(error) from None
     else:
-        host = Array()
-        host._native, host._library, host._shared = guarded(obj), library, None
-        _register(host, obj)
+        host, array = Array(), guarded(obj)
+        host._native, host._library = array, library
+        host._shared = array_storage.register(library, array, SharedStorage(None, not obj.flags.writeable))
     return host if dtype is None and target is library else _converted(host, target.device, dtype, copy)
 
 
 def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None, copy: bool | None) -> Array | None:
     """Return numbers of Python, or lists of these, as an array on the host; None for all others."""
-    if type(obj) not in _OF_PYTHON or copy is False or type(first_element(obj)) not in _NUMBERS:
+    kind = type(obj)
+    if kind not in _OF_PYTHON or copy is False:
+        return None
+    first = obj[0] if kind not in _NUMBERS and obj else obj
+    if type(first) not in _NUMBERS and type(first_element(first)) not in _NUMBERS:
         return None
     library = library_on(device)
     if library.of_numpy is None:
@@ -130,13 +139,6 @@ def _of_python(obj: Any, dtype: DTypeLike | None, device: DeviceLike | None, cop
     result = Array()
     result._native, result._library, result._shared = array, library, None
     return result
-
-
-def _register(x: Array, obj: np.ndarray[Any, DType]) -> None:
-    """Give an array the record that all arrays on the memory of an array of NumPy share."""
-    record = array_storage.SharedStorage()
-    record.readonly = not obj.flags.writeable
-    x._shared = array_storage.register(x._library, x._native, record)
 
 
 def _lent(obj: Any, copy: bool | None) -> tuple[Array, bool | None]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from accel.device import DeviceLike
-from accel.dtypes import DTypeLike, as_dtype
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.xp import large_results
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array
 from accel.xp.natives import native
-from accel.xp.operands import array_of, created, dtype_or_none
+from accel.xp.operands import REFUSALS, array_of, new
 from accel.xp.operators import Scalar
 from accel.xp.placement import ArrayOrder, MemoryOrder, check_order, device_like, is_fortran
 from accel.xp.refusals import failure, refuse_huge, refuse_lossy
@@ -33,17 +33,21 @@ def empty(
     """Return an array with uninitialised elements."""
     if order != "C" or like is not None:
         return _in_order(order, empty, shape, dtype=dtype, device=device, like=like)
-    return _empty(library_on(device), shape, dtype)
+    return _empty(library_on(device), shape, None if dtype is None else as_dtype(dtype))
 
 
-def _empty(library: ArrayLibrary, shape: Shape, dtype: DTypeLike | None) -> Array:
+def _empty(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> Array:
     try:
         large = (shape if type(shape) is int else prod(shape)) >= library.large  # type: ignore[arg-type]
     except TypeError:  # the library refuses it in its own words
         large = False
-    if large:
-        return created(library, large_results.empty, library, shape, dtype_or_none(dtype))
-    return _allocated(library, library.namespace.empty, shape, dtype)
+    try:
+        result = large_results.empty(library, shape, dtype) if large else library.namespace.empty(shape, dtype=dtype)
+    except REFUSALS as error:
+        raise failure(error) from None
+    array = Array()
+    array._native, array._library, array._shared = result, library, None
+    return array
 
 
 def zeros(
@@ -58,7 +62,7 @@ def zeros(
     if order != "C" or like is not None:
         return _in_order(order, zeros, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
-    return _allocated(library, library.namespace.zeros, shape, dtype)
+    return _allocated(library, library.namespace.zeros, shape, None if dtype is None else as_dtype(dtype))
 
 
 def ones(
@@ -73,14 +77,14 @@ def ones(
     if order != "C" or like is not None:
         return _in_order(order, ones, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
-    return _allocated(library, library.namespace.ones, shape, dtype)
+    return _allocated(library, library.namespace.ones, shape, None if dtype is None else as_dtype(dtype))
 
 
-def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DTypeLike | None) -> Array:
+def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DType | None) -> Array:
     """Call a function of the library that returns a new array of a shape."""
     try:
-        result = function(shape, dtype=None if dtype is None else as_dtype(dtype))
-    except (IndexError, MemoryError, OverflowError) as error:
+        result = function(shape, dtype=dtype)
+    except REFUSALS as error:
         raise failure(error) from None
     array = Array()
     array._native, array._library, array._shared = result, library, None
@@ -117,14 +121,19 @@ def full(
     if order != "C" or like is not None:
         return _in_order(order, full, shape, fill_value, dtype=dtype, device=device, like=like)
     library = library_on(device)
-    target, value = dtype_or_none(dtype), native(library, fill_value)
-    if isinstance(fill_value, np.generic):
-        value, target = fill_value.item(), fill_value.dtype if target is None else target
-    if target is None:
-        refuse_huge(value)
-    elif target.kind != "b":
-        refuse_lossy(library, target, value)
-    return created(library, library.namespace.full, shape, value, dtype=target)
+    value, target = fill_value, None if dtype is None else as_dtype(dtype)
+    if target is not None or type(value) is not float:
+        value = native(library, fill_value)
+        if isinstance(fill_value, np.generic):
+            value, target = fill_value.item(), fill_value.dtype if target is None else target
+        if target is None:
+            refuse_huge(value)
+        elif target.kind != "b":
+            refuse_lossy(library, target, value)
+    try:
+        return new(library, library.namespace.full(shape, value, dtype=target))
+    except REFUSALS as error:
+        raise failure(error) from None
 
 
 def empty_like(
@@ -151,8 +160,8 @@ def zeros_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return zeros with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.zeros, shape, dtype)
+    library, extents, target = _like(a, dtype, device, order, shape)
+    return _allocated(library, library.namespace.zeros, extents, target)
 
 
 def ones_like(
@@ -165,8 +174,8 @@ def ones_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return ones with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.ones, shape, dtype)
+    library, extents, target = _like(a, dtype, device, order, shape)
+    return _allocated(library, library.namespace.ones, extents, target)
 
 
 def full_like(
@@ -180,18 +189,19 @@ def full_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return an array of one value, with the shape, dtype and device of another array."""
-    library, shape, dtype = _like(a, dtype, device, order, shape)
-    return full(shape, fill_value, dtype, device=library.device)
+    library, extents, target = _like(a, dtype, device, order, shape)
+    return full(extents, fill_value, target, device=library.device)
 
 
 def _like(
-    x: Array, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None
-) -> tuple[ArrayLibrary, Shape, DTypeLike]:
+    x: Any, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None
+) -> tuple[ArrayLibrary, Shape, DType]:
     """Return library, shape and dtype of a new array: as requested, or as another array has them.
 
     The order in memory is that of the library.
     """
-    check_order(order)
-    x = array_of(x)
-    library = x._library if device is None else library_on(device)
-    return library, x.shape if shape is None else shape, x.dtype if dtype is None else dtype
+    if order != "K":
+        check_order(order)
+    x = x if type(x) is Array else array_of(x)
+    library, like = x._library if device is None else library_on(device), x._native
+    return library, like.shape if shape is None else shape, like.dtype if dtype is None else as_dtype(dtype)

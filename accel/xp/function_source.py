@@ -162,14 +162,13 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
 
 
 def method_source(row: str, origin: str, page: str) -> str:
-    """Write the function of a signature, which calls the method of the same name of the library's array."""
+    """Write the function of a signature, which calls what reduces the library's arrays by the same name."""
     (function,) = parsed(row)
     first, *others = _positional(function.args)
     named = _by_keyword(function.args)
     passed = ", ".join([*[_value(each) for each in others if each not in named], *map(_keyword, named)])
     array, name = f"native_{first.arg}", function.name
-    within = f"library.compute(library.array_type.{name}, {array}, {passed})"
-    call = f"{array}.{name}({passed}) if library.within is None else {within}"
+    call = f"library.reductions.{name}({array}, {passed})"
     large = _LARGE_METHOD.format(name=name, array=array, passed=passed)
     return _filled_in(function, call, origin, page, views=False, large=large)
 

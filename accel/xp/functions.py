@@ -13,12 +13,14 @@ import numpy as np
 from accel.dtypes import KNOWN, DTypeLike, as_dtype
 from accel.xp import numpy_signatures, signatures, special_signatures
 from accel.xp.array_base import in_memory, live, shared_of
+from accel.xp.calls import call_with, method
 from accel.xp.function_source import method_source, source
 from accel.xp.generated_code import Compiled
+from accel.xp.host_reductions import UFUNCS
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_dtype
 
-__all__ = ["bind", "core", "fft", "inner", "linalg", "special", "standard"]
+__all__ = ["FunctionAsMethod", "bind", "core", "fft", "inner", "linalg", "special", "standard"]
 
 _STANDARD = "the array standard", "https://data-apis.org/array-api/latest/API_specification/generated/array_api."
 _NUMPY = "NumPy", "https://numpy.org/doc/stable/reference/generated/numpy."
@@ -55,10 +57,30 @@ def bind(**names: Any) -> None:
 @cache
 def core() -> Compiled:
     """Return the functions of the main namespace; all callers share them, so each is compiled once."""
+    return Compiled("accel.xp", _core_sources(), _NAMES)
+
+
+@cache
+def _methods() -> Compiled:
+    """Return the functions of the main namespace as methods: ``out=`` is written as an assignment is."""
+    return Compiled("accel.xp.methods", _core_sources(), _NAMES | {"with_keywords": _by_method})
+
+
+def _by_method(ours: Callable[..., Any], operands: tuple[Any, ...], named: dict[str, Any], options: Any) -> Any:
+    """Call what computes a method with keywords of NumPy's: a reduction of the library has more as a method."""
+    keywords = named | options
+    dtype = keywords.pop("dtype", None)
+    if dtype is not None:
+        keywords["dtype"] = as_dtype(dtype)
+    x, *others = operands
+    return (method if ours.__name__ in UFUNCS else call_with)(x, ours.__name__, *others, **keywords)
+
+
+def _core_sources() -> dict[str, Callable[[], str]]:
     sources = _sources(signatures.FUNCTIONS, signatures.elementwise(), *_STANDARD)
     sources |= {name: partial(method_source, row, *_STANDARD) for name, row in _rows(signatures.METHODS)}
     elementwise = signatures.elementwise(numpy_signatures.UNARY, numpy_signatures.BINARY)
-    return Compiled("accel.xp", sources | _sources(numpy_signatures.FUNCTIONS, elementwise, *_NUMPY), _NAMES)
+    return sources | _sources(numpy_signatures.FUNCTIONS, elementwise, *_NUMPY)
 
 
 def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[str, Callable[[], str]]:
@@ -74,6 +96,17 @@ def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[s
 def standard(name: str) -> Callable[..., Any]:
     """Return a function of the main namespace."""
     return core()[name]
+
+
+class FunctionAsMethod:
+    """A method of arrays with the text of the function of the main namespace; compiled at its first use."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, x: object, kind: type | None = None) -> Any:
+        setattr(self._owner, self._name, _methods()[self._name])  # in place of this
+        return getattr(kind if x is None else x, self._name)
 
 
 @cache

@@ -13,12 +13,12 @@ from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
 from accel.xp import cast_methods, conversions, operators, shape_methods
-from accel.xp.array_base import ArrayBase, live, view_of
-from accel.xp.calls import call, call_with, method, new_result
+from accel.xp.array_base import ArrayBase, live, new_array, view_of
+from accel.xp.calls import call, call_with, method
 from accel.xp.flat_elements import flat
-from accel.xp.functions import standard
+from accel.xp.functions import FunctionAsMethod, standard
 from accel.xp.operators import Scalar
-from accel.xp.refusals import refuse_fields
+from accel.xp.refusals import failure, refuse_fields
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
 
 __all__ = ["Methods"]
@@ -64,24 +64,18 @@ class Methods(ArrayBase):
 
     shape: tuple[int, ...] = property(attrgetter("_native.shape"), shape_methods.set_shape, doc="Extent of each axis.")  # type: ignore[assignment]
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next, along each axis."""
-        return self._native.strides  # type: ignore[no-any-return]
+    strides: tuple[int, ...] = property(attrgetter("_native.strides"), doc="Bytes between neighbours along each axis.")  # type: ignore[assignment]
 
     @property
     def T(self) -> Self:
         """The array with its axes in reverse order; of a matrix the transpose."""
-        if self._library.device is not Device.CPU:
-            return self.transpose()
-        return view_of(self, live(self).T)  # type: ignore[no-any-return]
+        array = live(self)
+        return view_of(self, array.T) if type(array) is np.ndarray else self.transpose()
 
     flat = flat
     flatten = shape_methods.flatten
     ravel = shape_methods.ravel
     reshape = shape_methods.reshape
-    squeeze = shape_methods.squeeze
-    swapaxes = shape_methods.swapaxes
     transpose = shape_methods.transpose
 
     @property
@@ -99,19 +93,59 @@ class Methods(ArrayBase):
         """Size of one element in bytes."""
         return self.dtype.itemsize
 
+    # Functions of `accel.xp`, the first operand of which is the array
+
+    if TYPE_CHECKING:
+
+        def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
+        def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
+        def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
+        def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
+        def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self: ...
+        def dot(self, b: Any, out: Self | None = None) -> Self: ...
+        def max(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
+        def mean(
+            self,
+            axis: Axis = None,
+            dtype: DTypeLike | None = None,
+            out: Self | None = None,
+            keepdims: bool = False,
+            **options: Any,
+        ) -> Self: ...
+        def min(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
+        def nonzero(self) -> tuple[Self, ...]: ...
+        def prod(
+            self,
+            axis: Axis = None,
+            dtype: DTypeLike | None = None,
+            out: Self | None = None,
+            keepdims: bool = False,
+            **options: Any,
+        ) -> Self: ...
+        def squeeze(self, axis: Axis = None) -> Self: ...
+        def sum(
+            self,
+            axis: Axis = None,
+            dtype: DTypeLike | None = None,
+            out: Self | None = None,
+            keepdims: bool = False,
+            **options: Any,
+        ) -> Self: ...
+        def swapaxes(self, axis1: int, axis2: int) -> Self: ...
+        def trace(
+            self,
+            offset: int = 0,
+            axis1: int = 0,
+            axis2: int = 1,
+            dtype: DTypeLike | None = None,
+            out: Self | None = None,
+        ) -> Self: ...
+
+    else:
+        all, any, max, mean, min, prod, sum = (FunctionAsMethod() for _ in range(7))
+        cumprod, cumsum, diagonal, dot, nonzero, squeeze, swapaxes, trace = (FunctionAsMethod() for _ in range(8))
+
     # Reductions
-
-    def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
-        """Tell whether all elements are true."""
-        if out is None and not options:
-            return standard("all")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("all", axis=axis, out=out, keepdims=keepdims, **options)
-
-    def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
-        """Tell whether any element is true."""
-        if out is None and not options:
-            return standard("any")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("any", axis=axis, out=out, keepdims=keepdims, **options)
 
     def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
         """Return the index of the largest element; without an axis that of the flat array."""
@@ -120,44 +154,6 @@ class Methods(ArrayBase):
     def argmin(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
         """Return the index of the smallest element; without an axis that of the flat array."""
         return self._function("argmin", axis=axis, out=out, keepdims=keepdims)
-
-    def max(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
-        """Return the largest element."""
-        if out is None and not options:
-            return standard("max")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("max", axis=axis, out=out, keepdims=keepdims, **options)
-
-    def mean(
-        self,
-        axis: Axis = None,
-        dtype: DTypeLike | None = None,
-        out: Self | None = None,
-        keepdims: bool = False,
-        **options: Any,
-    ) -> Self:
-        """Return the arithmetic mean."""
-        if out is None and dtype is None and not options:
-            return standard("mean")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("mean", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
-
-    def min(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self:
-        """Return the smallest element."""
-        if out is None and not options:
-            return standard("min")(self, axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("min", axis=axis, out=out, keepdims=keepdims, **options)
-
-    def prod(
-        self,
-        axis: Axis = None,
-        dtype: DTypeLike | None = None,
-        out: Self | None = None,
-        keepdims: bool = False,
-        **options: Any,
-    ) -> Self:
-        """Return the product of the elements."""
-        if out is None and not options:
-            return standard("prod")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("prod", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
 
     def std(
         self,
@@ -172,30 +168,6 @@ class Methods(ArrayBase):
         if out is None and dtype is None and not options:
             return standard("std")(self, axis, correction=ddof, keepdims=keepdims)  # type: ignore[no-any-return]
         return self._method("std", axis=axis, out=out, ddof=ddof, keepdims=keepdims, **_dtype(dtype), **options)
-
-    def sum(
-        self,
-        axis: Axis = None,
-        dtype: DTypeLike | None = None,
-        out: Self | None = None,
-        keepdims: bool = False,
-        **options: Any,
-    ) -> Self:
-        """Return the sum of the elements."""
-        if out is None and not options:
-            return standard("sum")(self, axis, dtype, keepdims=keepdims)  # type: ignore[no-any-return]
-        return self._method("sum", axis=axis, out=out, keepdims=keepdims, **_dtype(dtype), **options)
-
-    def trace(
-        self,
-        offset: int = 0,
-        axis1: int = 0,
-        axis2: int = 1,
-        dtype: DTypeLike | None = None,
-        out: Self | None = None,
-    ) -> Self:
-        """Return the sum of a diagonal."""
-        return self._method("trace", offset, axis1, axis2, out=out, **_dtype(dtype))
 
     def var(
         self,
@@ -231,15 +203,6 @@ class Methods(ArrayBase):
         """Return the slices along an axis for which a condition is true."""
         result: Self = call(self._library, "compress", (condition, self), {"axis": axis, "out": out})
         return result
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """Return a diagonal."""
-        return self._method("diagonal", offset, axis1, axis2)
-
-    def nonzero(self) -> tuple[Self, ...]:
-        """Return the indices of the elements that are not zero, an array for each axis."""
-        indices: tuple[Self, ...] = method(self, "nonzero")
-        return indices
 
     def repeat(self, repeats: _Indices, axis: int | None = None) -> Self:
         """Return each element several times."""
@@ -292,25 +255,16 @@ class Methods(ArrayBase):
         """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
         array = live(self)
         if type(array) is np.ndarray and array.size < self._library.large:
-            return new_result(self, array.copy, order)  # type: ignore[no-any-return]
+            try:
+                return new_array(self, array.copy(order))  # type: ignore[no-any-return]
+            except MemoryError as error:
+                raise failure(error) from None
         if order == "F" or (order == "A" and is_in_fortran_order(self)):
             return self.transpose().copy().transpose()
         copy = self.__copy__()
         if order == "K" or is_in_c_order(copy):
             return copy
         return array_like(self, self._library.namespace.asarray(live(copy), order="C"))
-
-    def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
-        """Return the products of the elements up to each one."""
-        return self._function("cumprod", axis=axis, out=out, **_dtype(dtype))
-
-    def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self:
-        """Return the sums of the elements up to each one."""
-        return self._function("cumsum", axis=axis, out=out, **_dtype(dtype))
-
-    def dot(self, b: Any, out: Self | None = None) -> Self:
-        """Return the product of matrices, or the inner product of vectors."""
-        return self._function("dot", b, out=out)
 
     def fill(self, value: Scalar) -> None:
         """Set all elements to a value."""
@@ -344,7 +298,8 @@ class Methods(ArrayBase):
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers, copied to the host."""
-        return live(self.to_device(Device.CPU)).tolist()
+        array = live(self)
+        return (array if type(array) is np.ndarray else live(self.to_device(Device.CPU))).tolist()
 
     def to_numpy(
         self,

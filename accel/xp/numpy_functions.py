@@ -19,10 +19,10 @@ from accel.xp.arrays import Array, wrap
 from accel.xp.calls import Exchange, arrays_among, call, lacking, member, simple_call
 from accel.xp.creation import asarray
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
-from accel.xp.operands import library_of
+from accel.xp.operands import array_of, library_of
 from accel.xp.placement import MemoryOrder, device_like
 
-__all__ = ["array", "core", "linalg", "ndim", "shape", "size"]
+__all__ = ["array", "copy", "core", "linalg", "ndim", "shape", "size"]
 
 _SEQUENCES = frozenset({list, tuple})
 _PLAIN = frozenset({bool, int, float, str})
@@ -63,7 +63,12 @@ def array(
             f"ndmax={ndmax} would leave sequences as elements, and elements are numbers; write xp.array(obj)"
         )
     result = asarray(obj, dtype, order, device=device, copy=copy, like=like)
-    return result if result.ndim >= ndmin else result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    return result if not ndmin or result.ndim >= ndmin else result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+
+
+def copy(a: Array, order: MemoryOrder = "K", subok: bool = False) -> Array:  # noqa: ARG001 - as above
+    """Return a copy of an array, by default with its elements in the library's order."""
+    return array_of(a).copy(order)
 
 
 def core() -> dict[str, Callable[..., Any]]:

@@ -53,7 +53,7 @@ vstack(tup: Sequence[Array], *, dtype: DTypeLike | None = None, casting: str = "
 """Functions that programs call most: compiled from their signatures, as those of the standard are."""
 
 ARRAYS = (
-    "amax amin angle append argpartition argwhere around bincount choose column_stack compress convolve copy "
+    "amax amin angle append argpartition argwhere around bincount choose column_stack compress convolve "
     "corrcoef correlate cov cross delete diagflat digitize dstack ediff1d einsum extract flatnonzero fliplr flipud "
     "float_power gcd insert interp intersect1d isclose iscomplex isneginf isposinf isreal lcm ldexp lexsort median "
     "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod "
@@ -78,8 +78,8 @@ CREATING = "bartlett blackman geomspace hamming hanning identity indices kaiser 
 """Functions that create arrays, on the device given by ``device=``."""
 
 SAME = (
-    "array bool_ complexfloating dtype errstate float16 floating generic index_exp inexact integer intp issubdtype "
-    "mgrid ndarray ndim ndindex number ogrid promote_types s_ shape signedinteger size unsignedinteger"
+    "array bool_ complexfloating copy dtype errstate float16 floating generic index_exp inexact integer intp "
+    "issubdtype mgrid ndarray ndim ndindex number ogrid promote_types s_ shape signedinteger size unsignedinteger"
 )
 """Names that are NumPy's own, or that have a definition here; ``ndarray`` is `Array`."""
 

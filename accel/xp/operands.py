@@ -14,7 +14,10 @@ from accel.xp.arrays import Array, large_result, wrap
 from accel.xp.natives import native, native_array
 from accel.xp.refusals import failure
 
-__all__ = ["array_of", "created", "dtype_or_none", "library_of", "native_or_none", "wrap_all"]
+__all__ = ["REFUSALS", "array_of", "created", "dtype_or_none", "library_of", "native_or_none", "new", "wrap_all"]
+
+REFUSALS = (IndexError, MemoryError, OverflowError)
+"""The errors of libraries that `accel.xp.refusals.failure` says in words of ours."""
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -58,7 +61,12 @@ def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
     """Return several operands as arrays of the library."""
     operands = []
     for value in values:
-        if type(value) is Array and value._library is library and value._shared is None:
+        if (
+            type(value) is Array
+            and value._library is library
+            and ((shared := value._shared) is None or shared.handle is None)
+            and type(value._native) is library.array_type
+        ):
             operands.append(value._native)
         else:
             operands.append(native_array(library, value))
@@ -91,11 +99,15 @@ def dtype_or_none(dtype: DTypeLike | None) -> DType | None:
 def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Array:
     """Call a function of the library that returns a new array, and wrap the result."""
     try:
-        result = function(*arguments, **keywords)
-        if type(result) is not np.ndarray or result.dtype not in KNOWN:
-            return wrap(library, result)
-    except (IndexError, MemoryError, OverflowError) as error:
+        return new(library, function(*arguments, **keywords))
+    except REFUSALS as error:
         raise failure(error) from None
+
+
+def new(library: ArrayLibrary, result: Any) -> Array:
+    """Make an array of a new array of the library."""
+    if type(result) is not library.of_numpy or result.dtype not in KNOWN:
+        return wrap(library, result)
     array = Array()
     array._native, array._library, array._shared = result, library, None
     return array
@@ -103,11 +115,20 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
 
 def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) -> tuple[Array, ...]:
     """Make arrays of several results of the library."""
-    operands = [source._native for source in sources if type(source) is Array]
+    roots: list[Any] = []
+    for source in sources:
+        if type(source) is Array and type(source._native) is np.ndarray:
+            roots += source._native, source._native.base
     wrapped = []
     for result in results:
-        if type(result) is np.ndarray and result.base is None and result.dtype in KNOWN and not among(result, operands):
-            # `wrap` is written out here for new memory, which saves a call for each result.
+        # `wrap` is written out here for new memory, which saves a call for each result.
+        if (
+            type(result) is np.ndarray
+            and type(root := result if result.base is None else result.base) is np.ndarray
+            and root.base is None
+            and result.dtype in KNOWN
+            and not among(root, roots)
+        ):
             array = Array()
             array._native, array._library, array._shared = result, library, None
         else:

@@ -12,18 +12,9 @@ import numpy as np
 
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
+from accel.xp.host_reductions import UFUNCS
 
 __all__ = ["reduced"]
-
-_FUNCTIONS: dict[str, Any] = {
-    "sum": np.add,
-    "mean": np.add,
-    "prod": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-    "any": np.logical_or,
-    "all": np.logical_and,
-}
 
 _WIDER: dict[Any, Any] = {
     np.float32: np.float64,
@@ -92,7 +83,7 @@ def _of_all(name: str, library: ArrayLibrary, array: Any, keepdims: bool) -> Any
     if cut is None:
         return None
     count, part = cut
-    function = _FUNCTIONS[name]
+    function = UFUNCS[name]
     dtype: Any = np.float64 if name == "mean" and array.dtype.kind in "biu" else None
     results: list[Any] = [None] * count
     total: list[Any] = []

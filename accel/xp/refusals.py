@@ -162,7 +162,7 @@ def refuse_extents(shape: Any) -> None:
     """Refuse extents below -1, which NumPy takes as -1."""
     if type(shape) is int and shape >= -1:
         return
-    extents = shape if isinstance(shape, tuple | list) else (shape,)
+    extents = shape if isinstance(shape, (tuple, list)) else (shape,)
     for extent in extents:
         if extent < -1:
             raise LayoutError(

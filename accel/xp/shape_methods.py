@@ -6,7 +6,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from accel.xp import array_storage
-from accel.xp.array_base import ArrayBase, live, view_of
+from accel.xp.array_base import ArrayBase, live, shared_of
 from accel.xp.calls import method
 from accel.xp.refusals import refuse_extents
 
@@ -19,10 +19,7 @@ __all__ = [
     "is_in_fortran_order",
     "ravel",
     "reshape",
-    "reshaped",
     "set_shape",
-    "squeeze",
-    "swapaxes",
     "transpose",
 ]
 
@@ -54,11 +51,26 @@ def reshape(
     x: _Array, *shape: SupportsIndex | Sequence[SupportsIndex], order: Order = "C", copy: bool | None = None
 ) -> _Array:
     """Return the elements in another shape: ``x.reshape(2, -1)`` or ``x.reshape((2, -1))``."""
+    shared, array = x._shared, x._native
+    if (
+        shared is not None
+        and (handle := shared.handle) is not None
+        and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
+    ):
+        live(x)
     extents: Any = shape[0] if len(shape) == 1 else shape
+    # What most programs do is written out here, which saves calls.
+    if order == "C" and copy is None and type(array) is np.ndarray and array.flags.c_contiguous:
+        result = array.reshape(extents)
+        if result.shape != extents:
+            refuse_extents(extents)
+        view = type(x)()
+        view._native, view._library, view._shared = result, x._library, shared or shared_of(x)
+        return view
     if order == "F" or (order == "A" and is_in_fortran_order(x)):
         reverse = extents[::-1] if isinstance(extents, Sequence) else extents
-        return transpose(reshaped(transpose(x), reverse, copy))
-    return reshaped(x, extents, copy)
+        return transpose(_reshaped(transpose(x), reverse, copy))
+    return _reshaped(x, extents, copy)
 
 
 def is_in_fortran_order(x: ArrayBase) -> bool:
@@ -66,13 +78,13 @@ def is_in_fortran_order(x: ArrayBase) -> bool:
     return is_in_c_order(transpose(x)) and not is_in_c_order(x)
 
 
-def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
+def _reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
     """Return the elements, in C order, in another shape: a view if possible and ``copy`` allows it."""
     refuse_extents(shape)
     array = live(x)
     if type(array) is not np.ndarray:
         return array_like(x, x._library.namespace.reshape(array, shape, copy=copy))
-    if copy is None and not array.flags.c_contiguous:
+    if copy is None:
         try:
             return array_like(x, array.reshape(shape, copy=False))
         except ValueError:  # a copy is needed, or the sizes differ, which `reshape` reports
@@ -80,10 +92,7 @@ def reshaped(x: _Array, shape: Any, copy: bool | None) -> _Array:
 
             # The copy has its own memory: as a view it would share the storage of ``x``.
             return array_like(x, copies.in_c_order(array).reshape(shape))
-    result = array.reshape(shape) if copy is None else array.reshape(shape, copy=copy)
-    if result.base is not None and (result.base is array or result.base is array.base):
-        return view_of(x, result)  # type: ignore[no-any-return]
-    return array_like(x, result)
+    return array_like(x, array.reshape(shape, copy=copy))
 
 
 def set_shape(x: ArrayBase, shape: Any) -> None:
@@ -111,16 +120,6 @@ def set_shape(x: ArrayBase, shape: Any) -> None:
 def array_like(x: _Array, result: Any) -> _Array:
     """Return the library's result as an array of ours; a view shares the storage of ``x``."""
     return x._wrap(x._library, result, x)  # type: ignore[no-any-return]
-
-
-def squeeze(x: _Array, axis: Axis = None) -> _Array:
-    """Return the array without axes of one element: all of these, or some."""
-    return method(x, "squeeze", axis=axis)  # type: ignore[no-any-return]
-
-
-def swapaxes(x: _Array, axis1: int, axis2: int) -> _Array:
-    """Return a view with two axes exchanged."""
-    return method(x, "swapaxes", axis1, axis2)  # type: ignore[no-any-return]
 
 
 def transpose(x: _Array, *axes: int | Sequence[int] | None) -> _Array:

@@ -23,15 +23,18 @@ BINARY = (
 """Functions ``(x1: Array | Scalar, x2: Array | Scalar, /, out: Array | None = None, **options: Any) -> Array``."""
 
 METHODS = """
-all(a: Array, axis: Axis = None, *, keepdims: bool = False, **options: Any) -> Array
-any(a: Array, axis: Axis = None, *, keepdims: bool = False, **options: Any) -> Array
-max(a: Array, axis: Axis = None, *, keepdims: bool = False, **options: Any) -> Array
-mean(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **options: Any) -> Array
-min(a: Array, axis: Axis = None, *, keepdims: bool = False, **options: Any) -> Array
-prod(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **options: Any) -> Array
-sum(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **options: Any) -> Array
+all(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False, **options: Any) -> Array
+any(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False, **options: Any) -> Array
+max(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False, **options: Any) -> Array
+mean(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, out: Array | None = None, \
+keepdims: bool = False, **options: Any) -> Array
+min(a: Array, axis: Axis = None, out: Array | None = None, keepdims: bool = False, **options: Any) -> Array
+prod(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, out: Array | None = None, \
+keepdims: bool = False, **options: Any) -> Array
+sum(a: Array, axis: Axis = None, dtype: DTypeLike | None = None, out: Array | None = None, \
+keepdims: bool = False, **options: Any) -> Array
 """
-"""Reductions: computed by the library's method of the same name, which is faster than its function."""
+"""Reductions: computed by the library's method of the same name or what that calls. Our methods are these functions."""
 
 FUNCTIONS = """
 argmax(a: Array, axis: int | None = None, *, keepdims: bool = False, **options: Any) -> Array

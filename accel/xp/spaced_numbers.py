@@ -4,14 +4,18 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from accel.device import Device, DeviceLike
-from accel.dtypes import DTypeLike
+from accel.device import DeviceLike
+from accel.dtypes import DTypeLike, as_dtype
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.operands import created, dtype_or_none, native_or_none
+from accel.xp.operands import REFUSALS, native_or_none, new
 from accel.xp.placement import ArrayOrder, device_like, is_fortran
+from accel.xp.refusals import failure
 
 __all__ = ["arange", "eye", "linspace"]
+
+_NUMBERS = frozenset({int, float})
+_OF_NUMPY = (np.generic, np.ndarray)  # a union would be built anew at each call
 
 
 def arange(
@@ -25,8 +29,15 @@ def arange(
 ) -> Array:
     """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
     library = library_on(device if like is None else device_like(like, device))
-    first, last, stride = (_plain(library, number) for number in (start, stop, step))
-    return created(library, library.namespace.arange, first, last, stride, dtype=dtype_or_none(dtype))
+    try:
+        if type(start) is type(step) is int and step == 1 and stop is None and dtype is None:
+            result = library.namespace.arange(start)  # the usual call, in less time
+        else:
+            first, last, stride = (_plain(library, number) for number in (start, stop, step))
+            result = library.namespace.arange(first, last, stride, dtype=None if dtype is None else as_dtype(dtype))
+    except REFUSALS as error:
+        raise failure(error) from None
+    return new(library, result)
 
 
 @overload
@@ -69,15 +80,19 @@ def linspace(
     Of arrays, the numbers are along a new axis.
     """
     library = library_on(device)
-    first, last = _plain(library, start), _plain(library, stop)
-    target = dtype_or_none(dtype)
-    if target is None and (_is_scalar(start) or _is_scalar(stop)):
-        target = np.result_type(start, stop, 1.0)
+    first, last, target = start, stop, None if dtype is None else as_dtype(dtype)
+    if not (type(start) in _NUMBERS and type(stop) in _NUMBERS):
+        first, last = _plain(library, start), _plain(library, stop)
+        if target is None and (_is_scalar(start) or _is_scalar(stop)):
+            target = np.result_type(start, stop, 1.0)
     function = library.namespace.linspace
-    if not retstep and not axis:
-        return created(library, function, first, last, num, dtype=target, endpoint=endpoint)
-    if not retstep:
-        return created(library, function, first, last, num, dtype=target, endpoint=endpoint, axis=axis)
+    try:
+        if not retstep and not axis:
+            return new(library, function(first, last, num, dtype=target, endpoint=endpoint))
+        if not retstep:
+            return new(library, function(first, last, num, dtype=target, endpoint=endpoint, axis=axis))
+    except REFUSALS as error:
+        raise failure(error) from None
     samples, step = function(first, last, num, dtype=target, endpoint=endpoint, axis=axis, retstep=True)
     return wrap(library, samples), wrap(library, library.namespace.asarray(step))
 
@@ -97,15 +112,19 @@ def eye(
         x = eye(N, M, k, dtype, device=device_like(like, device))
         return x.copy("F") if is_fortran(order) else x
     library = library_on(device)
-    return created(library, library.namespace.eye, N, M, k=k, dtype=dtype_or_none(dtype))
+    try:
+        result = library.namespace.eye(N, M, k=k, dtype=None if dtype is None else as_dtype(dtype))
+    except REFUSALS as error:
+        raise failure(error) from None
+    return new(library, result)
 
 
 def _plain(library: ArrayLibrary, number: Any) -> Any:
-    if number is None or type(number) is int or type(number) is float:
+    if number is None or type(number) in _NUMBERS:
         return number
-    of_host = library.device is Device.CPU and isinstance(number, np.generic)  # NumPy gives the result its dtype
+    of_host = library.of_numpy is not None and isinstance(number, np.generic)  # NumPy gives the result its dtype
     return number if of_host else number.item() if _is_scalar(number) else native_or_none(library, number)
 
 
 def _is_scalar(number: Any) -> bool:
-    return isinstance(number, np.generic | np.ndarray) and not number.ndim
+    return isinstance(number, _OF_NUMPY) and not number.ndim

@@ -97,7 +97,7 @@ def test_to_numpy_makes_a_new_array():
     assert not np.shares_memory(values, np.asarray(x))
 
 
-METHODS = [name for name, member in vars(Methods).items() if not name.startswith("_") and callable(member)]
+METHODS = [name for name in vars(Methods) if not name.startswith("_") and callable(getattr(xp.Array, name))]
 
 
 @rows("name", [name for name in METHODS if hasattr(np, name) and name != "clip"])

@@ -26,9 +26,11 @@ __all__ = [
     "expm1",
     "fft",
     "floor_divide",
+    "full",
     "linalg",
     "matrix_transpose",
     "nonzero",
+    "ones",
     "permute_dims",
     "pow",
     "ravel",
@@ -48,6 +50,7 @@ __all__ = [
 ]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
+_NUMBERS = frozenset({bool, int, float, complex})
 
 # The methods take half the time of NumPy's functions, or less.
 argmax = np.ndarray.argmax
@@ -69,6 +72,22 @@ trace = np.ndarray.trace
 def __getattr__(name: str) -> Any:
     value = globals()[name] = getattr(np, name)
     return value
+
+
+def ones(shape: Any, *, dtype: Any = None) -> Any:
+    """Return an array of ones, in half the time of NumPy's function if they are few."""
+    array: _Array = np.empty(shape, dtype)
+    array.fill(1)
+    return array
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Any = None) -> Any:
+    """Return an array of one value, for Python's numbers in half the time of NumPy's function if they are few."""
+    if type(fill_value) not in _NUMBERS:
+        return np.full(shape, fill_value, dtype)
+    array: _Array = np.empty(shape, np.asarray(fill_value).dtype if dtype is None else dtype)
+    array.fill(fill_value)
+    return array
 
 
 def expand_dims(x: _Array, /, axis: int | tuple[int, ...]) -> Any:

@@ -147,7 +147,8 @@ def empty_like(
     device: DeviceLike | None = None,
 ) -> Array:
     """Return an array with the shape, dtype and device of another, and uninitialised elements."""
-    return _empty(*_like(x, dtype, device, order, shape))
+    library, extents, target = _like(x, dtype, device, order, shape)  # a call with * takes more time
+    return _empty(library, extents, target)
 
 
 def zeros_like(

@@ -10,6 +10,27 @@ from hypothesis.extra.numpy import arrays
 LIMITS = st.none() | st.integers(-300, 300) | st.floats(-300, 300)
 
 
+NUMBERS = st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.complex_numbers()
+
+
+@given(st.integers(0, 4) | st.lists(st.integers(0, 3), max_size=3).map(tuple), NUMBERS)
+def test_new_arrays_of_a_number_are_those_of_numpy(shape, number):
+    for dtype in (None, np.dtype(np.result_type(number)), "complex128"):
+        same(numpy_namespace.full(shape, number, dtype=dtype), np.full(shape, number, dtype))
+    for dtype in (None, "bool", "int8", "float16", "complex64"):
+        same(numpy_namespace.ones(shape, dtype=dtype), np.ones(shape, dtype))
+
+
+@given(st.integers(0, 5), st.none() | st.integers(0, 5), st.integers(-7, 7) | st.sampled_from((-(10**30), 10**30)))
+def test_diagonals_of_ones_are_those_of_numpy(rows, columns, k):
+    for dtype in (None, "bool", "complex64"):
+        same(numpy_namespace.eye(rows, columns, k=k, dtype=dtype), np.eye(rows, columns, k, dtype))
+
+
+def same(found, expected):
+    assert (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+
+
 @given(x=arrays(np.int8, 5), low=LIMITS, high=LIMITS)
 def test_clip_keeps_the_dtype_whatever_the_limits_are(x, low, high):
     # NumPy's own rule of promotion; a limit beyond the dtype limits nothing, or leaves the choice to the library.

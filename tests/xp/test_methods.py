@@ -4,10 +4,13 @@ import inspect
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 import accel
 from accel import xp
-from accel.errors import BoundsError, CapabilityError, DeviceMismatchError, DTypeError, OverlapError
+from accel.errors import BoundsError, CapabilityError, DeviceMismatchError, DTypeError, OverlapError, ReleasedError
 from accel.xp.calls import method
 from accel.xp.methods import Methods
 
@@ -335,3 +338,31 @@ def test_means_in_a_dtype(device):
     for dtype in (None, "float32", "complex64"):
         same(xp.mean(x, dtype=dtype), np.mean(GIVEN["n"], dtype=dtype))
         same(xp.mean(x, 0, dtype), np.mean(GIVEN["n"], 0, dtype))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of no elements, and of infinities
+@given(arrays(st.sampled_from(("float64", "float32", "int64", "bool")), array_shapes(min_dims=0, min_side=0)))
+def test_means_have_the_bits_of_numpy(values):
+    x = xp.asarray(values, copy=True)
+    for keepdims in (False, True):
+        expected = np.asarray(values.mean(keepdims=keepdims))
+        for result in (x.mean(keepdims=keepdims), xp.mean(x, keepdims=keepdims)):
+            found = np.asarray(result)
+            assert (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+
+
+def test_methods_refuse_memory_that_was_released(device):
+    x = xp.ones(3, device=device)
+    x.storage.release()
+    for call in (
+        x.sum,
+        x.mean,
+        x.copy,
+        x.squeeze,
+        x.nonzero,
+        lambda: x.astype(float),
+        lambda: x.reshape(3),
+        lambda: x.T,
+    ):
+        with pytest.raises(ReleasedError):
+            call()

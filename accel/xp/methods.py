@@ -99,6 +99,8 @@ class Methods(ArrayBase):
 
         def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
         def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
+        def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self: ...
+        def argmin(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self: ...
         def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
         def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
         def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self: ...
@@ -122,6 +124,7 @@ class Methods(ArrayBase):
             keepdims: bool = False,
             **options: Any,
         ) -> Self: ...
+        def round(self, decimals: int = 0, out: Self | None = None) -> Self: ...
         def squeeze(self, axis: Axis = None) -> Self: ...
         def sum(
             self,
@@ -143,17 +146,11 @@ class Methods(ArrayBase):
 
     else:
         all, any, max, mean, min, prod, sum = (FunctionAsMethod() for _ in range(7))
-        cumprod, cumsum, diagonal, dot, nonzero, squeeze, swapaxes, trace = (FunctionAsMethod() for _ in range(8))
+        argmax, argmin, cumprod, cumsum, diagonal, dot, nonzero, round, squeeze, swapaxes, trace = (
+            FunctionAsMethod() for _ in range(11)
+        )
 
     # Reductions
-
-    def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
-        """Return the index of the largest element; without an axis that of the flat array."""
-        return self._function("argmax", axis=axis, out=out, keepdims=keepdims)
-
-    def argmin(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self:
-        """Return the index of the smallest element; without an axis that of the flat array."""
-        return self._function("argmin", axis=axis, out=out, keepdims=keepdims)
 
     def std(
         self,
@@ -269,10 +266,6 @@ class Methods(ArrayBase):
     def fill(self, value: Scalar) -> None:
         """Set all elements to a value."""
         self[...] = value
-
-    def round(self, decimals: int = 0, out: Self | None = None) -> Self:
-        """Return the elements, rounded to a number of decimals."""
-        return self._function("round", decimals, out=out)
 
     view = cast_methods.view
 

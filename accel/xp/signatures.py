@@ -37,8 +37,8 @@ keepdims: bool = False, **options: Any) -> Array
 """Reductions: computed by the library's method of the same name or what that calls. Our methods are these functions."""
 
 FUNCTIONS = """
-argmax(a: Array, axis: int | None = None, *, keepdims: bool = False, **options: Any) -> Array
-argmin(a: Array, axis: int | None = None, *, keepdims: bool = False, **options: Any) -> Array
+argmax(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False, **options: Any) -> Array
+argmin(a: Array, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False, **options: Any) -> Array
 argsort(a: Array, axis: int = -1, *, descending: bool = False, stable: bool = True, **options: Any) -> Array
 broadcast_arrays(*arrays: Array, **options: Any) -> tuple[Array, ...]
 broadcast_to(x: Array, /, shape: int | Sequence[int], **options: Any) -> Array
@@ -60,7 +60,7 @@ nonzero(a: Array) -> tuple[Array, ...]
 permute_dims(a: Array, axes: Sequence[int]) -> Array
 repeat(a: Array, repeats: int | Array, axis: int | None = None) -> Array
 roll(a: Array, shift: int | tuple[int, ...], axis: Axis = None) -> Array
-round(a: Array, decimals: int = 0, **options: Any) -> Array
+round(a: Array, decimals: int = 0, out: Array | None = None, **options: Any) -> Array
 searchsorted(a: Array, v: Array | Scalar, side: Literal["left", "right"] = "left", *, \
 sorter: Array | None = None) -> Array
 sort(a: Array, axis: int = -1, *, descending: bool = False, stable: bool = True, **options: Any) -> Array

@@ -46,9 +46,9 @@ class SharedStorage:
         return others[dtype]
 
 
-# A key is the root array's id, and whether the record is read-only. The arrays and the handle of a record keep the root
+# A key is the root array's id, and 1 more if the record is read-only: ids are even, and a tuple takes more time. The arrays and the handle of a record keep the root
 # array alive, so its id is not used again while the record lives.
-_shared_storages: dict[tuple[int, bool], ref[SharedStorage]] = {}
+_shared_storages: dict[int, ref[SharedStorage]] = {}
 _FEW = 1024
 _limit = _FEW  # of entries, from which those of dead records are removed: at once, because callbacks take more time
 _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
@@ -57,7 +57,7 @@ _owners: WeakValueDictionary[tuple[Device, int], Owner] = WeakValueDictionary()
 def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> SharedStorage:
     """Return the record registered for the allocation under an array; register the given one if there is none."""
     root = array if type(array) is np.ndarray and array.base is None else library.backend.root(array)
-    key, reference = (id(root), record.readonly), ref(record)
+    key, reference = id(root) + record.readonly, ref(record)
     while (registered := _shared_storages.setdefault(key, reference)) is not reference:
         previous = registered()
         if previous is not None and not (previous.handle is not None and previous.handle.released):

@@ -113,7 +113,7 @@ def _of_numpy(
         except MemoryError as error:
             raise failure(error) from None
     else:
-        host, array = Array(), guarded(obj)
+        host, array = Array(), guarded(obj) if 0 in obj.strides else obj
         host._native, host._library = array, library
         host._shared = array_storage.register(library, array, SharedStorage(None, not obj.flags.writeable))
     return host if dtype is None and target is library else _converted(host, target.device, dtype, copy)

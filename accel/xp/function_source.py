@@ -141,7 +141,7 @@ def parsed(table: str) -> list[ast.FunctionDef]:
     return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
 
 
-def source(row: str, namespace: str, origin: str, page: str, *, views: bool = True) -> str:
+def source(row: str, namespace: str, origin: str, page: str, *, views: bool = True, sized: bool = False) -> str:
     """Write the function of a signature, which calls the function of the same name of a namespace.
 
     Parameters
@@ -154,10 +154,12 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
         What the function belongs to, and the address of its page without the name, for the docstring.
     views : bool
         Whether the function may return a view of an operand. If not, `accel.xp.large_functions` computes large results.
+    sized : bool
+        Whether that computes large results of a function that takes no scalar of NumPy, as it takes those of views.
     """
     (function,) = parsed(row)
     passed = _passed(function.args)
-    large = "" if views else _LARGE.format(function=f"{namespace}.{function.name}", operands=passed)
+    large = "" if views and not sized else _LARGE.format(function=f"{namespace}.{function.name}", operands=passed)
     return _filled_in(function, f"{namespace}.{function.name}({passed})", origin, page, views=views, large=large)
 
 

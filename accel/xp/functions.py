@@ -87,7 +87,8 @@ def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[s
     """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
     sources: dict[str, Callable[[], str]] = {
-        name: partial(call, row, views=name not in signatures.NEW) for name, row in _rows(functions)
+        name: partial(call, row, views=name not in signatures.NEW, sized=name == "take")
+        for name, row in _rows(functions)
     }
     return sources | {name: partial(call, row, views=name in signatures.PARTS) for name, row in _rows(elementwise)}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.xp import array_storage, refusals
+from accel.xp import array_storage, large_selections, refusals
 from accel.xp.array_base import ArrayBase, in_memory, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
@@ -16,6 +16,7 @@ __all__ = ["apart", "assign", "assigned", "selected"]
 
 _Array = TypeVar("_Array", bound=ArrayBase)
 
+_NDARRAY = np.ndarray  # one look-up less
 _SEQUENCES = frozenset({list, tuple, range})
 _PLAIN = frozenset({bool, int, slice, type(None), type(...)})
 """The types of parts of an index that have no arrays in them."""
@@ -33,11 +34,17 @@ def selected(x: _Array, key: Any) -> _Array:
             key = key._native
         if library.within is not None:
             return x._wrap(library, library.compute(getitem, array, key), x)  # type: ignore[no-any-return]
+        if type(key) is _NDARRAY and array.size + key.size >= library.large:
+            result = large_selections.taken(library, array, key, 0)
+            if result is not None:
+                return new_array(x, result)  # type: ignore[no-any-return]
         result = array[key]
     except (IndexError, MemoryError) as error:
         raise refusals.bad_selection(array, error) from None
-    if type(result) is np.ndarray and result.base is None:
-        return new_array(x, result)  # type: ignore[no-any-return]
+    if type(result) is _NDARRAY and result.base is None:
+        selection = type(x)()
+        selection._native, selection._library, selection._shared = result, library, None
+        return selection
     return x._wrap(library, result, x)  # type: ignore[no-any-return]
 
 

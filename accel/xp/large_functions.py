@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.xp import large_results, parts
+from accel.xp import large_results, large_selections, parts
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = ["computed"]
@@ -83,6 +83,10 @@ def _where(function: Any, library: ArrayLibrary, condition: Any, x1: Any, x2: An
     return out if shared else None
 
 
+def _take(function: Any, library: ArrayLibrary, array: Any, indices: Any, axis: Any) -> Any:  # noqa: ARG001 - see `_SPECIAL`
+    return large_selections.taken(library, array, indices, axis)
+
+
 def _product(function: Any, library: ArrayLibrary, x1: Any, x2: Any) -> Any:
     """Return the product of two matrices, which BLAS computes in threads of its own."""
     if not _have_axes(x1, x2) or x1.ndim != 2 or x2.ndim != 2 or x1.dtype != x2.dtype or x1.shape[1] != x2.shape[0]:
@@ -100,6 +104,7 @@ _SPECIAL: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "floor_divide": _floor_divide,
         "matmul": _product,
         "pow": _power,
+        "take": _take,
         "where": _where,
     }
 )

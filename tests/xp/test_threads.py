@@ -363,3 +363,58 @@ class TestReductions:
         assert same_bits(x.sum((0, 2)), np.asarray(x).sum((0, 2)))
         with pytest.raises(ValueError, match="out of bounds"):
             x.sum(3)
+
+
+@pytest.mark.usefixtures("calls")
+class TestSelections:
+    @given(st.data())
+    def test_the_elements_are_those_of_numpy(self, data: st.DataObject) -> None:
+        shape = data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=3))
+        array = numbers(int(np.prod(shape)), data.draw(st.sampled_from(["float64", "int8", "complex64", "bool"])))
+        array = array.reshape(shape)
+        axis = data.draw(st.none() | st.integers(-len(shape), len(shape) - 1))
+        extent = array.size if axis is None else shape[axis]
+        places = st.integers(-extent, extent - 1)
+        indices = np.resize(data.draw(st.lists(places, min_size=1, max_size=20)), data.draw(st.sampled_from([3, 150])))
+        indices = indices.astype(data.draw(st.sampled_from(["int64", "int32"])))
+        if data.draw(st.booleans()):
+            indices = indices.reshape(3, -1)
+        x, i, first = xp.asarray(array), xp.asarray(indices), indices % shape[0]
+        with accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            assert same_bits(xp.take(x, i, axis=axis), np.take(array, indices, axis))
+            result, expected = x[xp.asarray(first)], array[first]
+        assert same_bits(result, expected)
+        assert np.asarray(result).strides == expected.strides
+
+    def test_parts_of_indices_and_of_rows(self, calls: list[int]) -> None:
+        table, rows_of = xp.arange(7.0), xp.reshape(xp.arange(2000), (1000, 2))
+        assert same_bits(table[xp.arange(1000) % 7], np.arange(1000.0) % 7)
+        assert same_bits(xp.take(rows_of, xp.asarray([1, -2, 1]), axis=1), np.asarray(rows_of)[:, [1, 0, 1]])
+        assert same_bits(rows_of[xp.arange(999, -1, -1)], np.asarray(rows_of)[::-1])
+        assert len(calls) == 4  # one for the remainder
+
+    def test_an_index_out_of_bounds_is_refused_as_numpy_does(self) -> None:
+        array, x = np.arange(1000.0), xp.arange(1000.0)
+        for place in (1000, -1001, 1 << 62, -(1 << 63)):
+            indices = np.arange(1000)
+            indices[700] = place
+            for compute in (np.take, lambda a, i: a[i]):
+                with pytest.raises(IndexError) as expected:
+                    compute(array, indices)
+                with pytest.raises(IndexError) as found:
+                    compute(x, xp.asarray(indices))
+                assert str(expected.value) in str(found.value)
+            with pytest.raises(IndexError, match="out of bounds"):
+                xp.take(x, xp.asarray(indices))
+        with pytest.raises(IndexError):
+            xp.take(xp.zeros(0), xp.asarray([0, 0]))
+        assert xp.take(xp.zeros((0, 3)), xp.zeros(0, dtype="int64"), axis=0).shape == (0, 3)
+
+    def test_what_numpy_refuses_is_refused(self) -> None:
+        x = xp.arange(1000.0)
+        with pytest.raises(TypeError):
+            xp.take(x, xp.ones(1000))
+        with pytest.raises(IndexError):
+            x[xp.ones(1000)]
+        with pytest.raises(ValueError, match="axis 1"):
+            xp.take(x, xp.asarray([0, 1]), axis=1)

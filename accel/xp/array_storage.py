@@ -46,8 +46,8 @@ class SharedStorage:
         return others[dtype]
 
 
-# A key is the root array's id, and 1 more if the record is read-only: ids are even, and a tuple takes more time. The arrays and the handle of a record keep the root
-# array alive, so its id is not used again while the record lives.
+# A key is the root array's id, which is even, and 1 more if the record is read-only: tuples take more time. The arrays
+# and the handle of a record keep the root array alive, so its id is not used again while the record lives.
 _shared_storages: dict[int, ref[SharedStorage]] = {}
 _FEW = 1024
 _limit = _FEW  # of entries, from which those of dead records are removed: at once, because callbacks take more time

@@ -207,8 +207,10 @@ class ReusesMemory(Protocol):
 class SharesWork(Protocol):
     """A backend of the host that has threads for large computations."""
 
-    def share(self, task: Callable[[int], object], count: int) -> bool:
+    def share(self, task: Callable[[int], object], count: int, *, whole: bool = False) -> bool:
         """Call a task with the numbers from 0 to ``count``, in several threads at once, and return when all are done.
+
+        With ``whole``, the calls are made also after an interrupt of the caller, which is raised at the end.
 
         Returns False, with nothing called, if the caller has to do it alone: there is one thread, or others use them.
         Raises what a call raised, once no thread is in a call any more.

@@ -18,6 +18,7 @@ from accel.xp import (
     conversions,
     display,
     host_access,
+    in_place,
     indexing,
     large_functions,
     large_results,
@@ -431,4 +432,5 @@ operators.bind(
     moved=moved,
     bad_write=refusals.bad_write,
     failure=refusals.failure,
+    written=in_place.written,
 )

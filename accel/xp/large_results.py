@@ -10,7 +10,7 @@ from accel.dtypes import KNOWN, DType
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["broadcast", "copied", "empty", "memory_for"]
+__all__ = ["broadcast", "copied", "dtype_of", "empty", "memory_for"]
 
 _Order = Literal["C", "F"]
 _DEFAULT = np.dtype(np.float64)
@@ -101,6 +101,12 @@ def broadcast(library: ArrayLibrary, dtype: DType, operands: Sequence[Any]) -> A
         return None
     order = _order(arrays, shape)
     return None if order is None else library.empty_array(shape, dtype, order)
+
+
+def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:
+    """Return the dtype of a ufunc's result; None if it is not one of arrays, or not one result."""
+    kinds = [type(each) if type(each) in _NUMBERS else getattr(each, "dtype", None) for each in operands]
+    return None if None in kinds else _dtype(function, kinds)
 
 
 def _dtype(function: Any, kinds: list[Any]) -> DType | None:

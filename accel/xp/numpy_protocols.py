@@ -16,6 +16,7 @@ from accel.xp.array_base import ArrayBase, is_number, live, moved
 from accel.xp.array_library import HOST_SCALARS, library_on
 from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, simple_call
 from accel.xp.host_access import on_host
+from accel.xp.in_place import written
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
@@ -96,7 +97,8 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
             return result
     if "where" in keywords:
         keywords.setdefault("out", None)  # NumPy leaves out a None, and would warn that there is none
-    return _on_host(x, getattr(function, method), function.__name__, inputs, keywords, targets)
+    called = function if method == "__call__" else getattr(function, method)
+    return _on_host(x, called, function.__name__, inputs, keywords, targets)
 
 
 def _calls_an_operator(
@@ -220,6 +222,15 @@ class _HostExchange(Exchange):
         return self._first._wrap(self._library, result).to_device(self._first.device)
 
 
+def _is_written(
+    first: ArrayBase, function: Callable[..., Any], natives: tuple[Any, ...], options: Mapping[str, Any]
+) -> bool:
+    """Tell whether threads have shared a ufunc with ``out=``."""
+    if type(function) is not np.ufunc or options.keys() != {"out"} or len(options["out"]) != 1:
+        return False
+    return written(function, first._library, natives, options["out"][0])
+
+
 def _several(target: Any) -> tuple[Any, ...]:
     return target if isinstance(target, tuple) else (target,)
 
@@ -239,7 +250,11 @@ def _on_host(
             return result
     exchange = _HostExchange(first, what, targets)
     try:
-        result = exchange.ours(function(*exchange.native(arguments), **exchange.native(dict(keywords))))
+        natives, options = exchange.native(arguments), exchange.native(dict(keywords))
+        # Only on the host; see `accel.xp.large_results`.
+        if first._native.size >= first._library.large and _is_written(first, function, natives, options):
+            return exchange.ours(options["out"][0])
+        result = exchange.ours(function(*natives, **options))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None
     if first.device is not Device.CPU:

@@ -56,6 +56,10 @@ _LARGE = """\
     if self._native.size >= library.large:
         return large_result({function}, library, {operands})
 """
+_LARGE_IN_PLACE = """\
+        if array.size >= library.large and written({function}, library, (array, other), array):
+            return self
+"""
 _COMPUTE = """\
         if library.within is None:
             {statement}
@@ -99,6 +103,7 @@ def __{{name}}__(self, other, /):
                 self._native = result
                 return self
             array = in_memory(self)
+{{large}}
 {_COMPUTE}
     except (MemoryError, OverflowError, TypeError, ValueError) as error:
         raise bad_write(library, in_memory(self), error) from None
@@ -164,7 +169,7 @@ def _source() -> str:
     for name, sign in _ARITHMETIC.items():
         function, operands = f"numpy.{_UFUNCS[name]}", "other, self._native"
         methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native", operands, function))
-        methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other"))
+        methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other", function))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
         for prefix, operands in ("", "self._native, other"), ("r", "other, self._native"):
@@ -181,8 +186,10 @@ def _method_source(
     return template.format(name=name, statement=statement, operands=operands, large=large)
 
 
-def _in_place_source(name: str, statement: str, computed: str) -> str:
-    return _IN_PLACE.format(name=f"i{name}", statement=statement, operands="array, other", computed=computed)
+def _in_place_source(name: str, statement: str, computed: str, function: str = "") -> str:
+    large = _LARGE_IN_PLACE.format(function=function) if function else ""
+    operands = "array, other"
+    return _IN_PLACE.format(name=f"i{name}", statement=statement, operands=operands, computed=computed, large=large)
 
 
 _METHODS = run(

@@ -28,12 +28,20 @@ Cut = Callable[[Sequence[int]], Iterable[tuple[Any, ...]]]
 
 
 class _Job:
-    """A task cut into pieces, which the caller and its helpers take one by one."""
+    """A task cut into pieces, which the caller and its helpers take one by one.
 
-    def __init__(self, task: Task, pieces: deque[tuple[Any, ...]], keep_alive: object) -> None:
+    If it is to be done as a whole, only helpers take pieces: an interrupt, which reaches the caller alone, could make
+    it lose a piece that it has taken.
+    """
+
+    def __init__(
+        self, task: Task, pieces: deque[tuple[Any, ...]], keep_alive: object = None, *, whole: bool = False
+    ) -> None:
         self._task = task
         self._keep_alive = keep_alive
         self._pieces = pieces
+        self._whole = whole
+        self._at_end: SimpleQueue[None] = SimpleQueue()  # has an item for each helper that found no piece left
         # One lock for each helper, held while it may work on a piece.
         self._helpers: list[threading.Lock] = []
         self._error: BaseException | None = None
@@ -49,6 +57,7 @@ class _Job:
             except BaseException as error:
                 self._error = error
                 self._pieces.clear()
+        self._at_end.put(None)
 
     def run(self, helpers: int, workers: "Workers") -> None:
         """Do pieces in the caller's thread, and return when all helpers have finished; raises what failed."""
@@ -56,11 +65,14 @@ class _Job:
         while unfinished:
             # After an interrupt at any point the loop runs again, so the helpers are always waited for.
             try:
-                if interrupt is None:
+                if interrupt is None or self._whole:
                     self.running, workers.job = True, self
                     for _ in range(helpers):
                         workers.jobs.put(self)
-                    self._take_pieces()
+                    if not self._whole:
+                        self._take_pieces()
+                    while self._pieces:  # an item that an interrupt loses is not missed: no pieces are left then
+                        self._at_end.get()
                 else:
                     self._pieces.clear()
                 for helping in self._helpers:  # a helper that is added later finds no piece left
@@ -84,7 +96,7 @@ class _Job:
 
 
 class Workers:
-    """The helper threads of the process: at most ``threads - 1`` (a setting), as the caller works too.
+    """The helper threads of the process: at most ``threads - 1`` (a setting) work, or ``threads`` if the caller waits.
 
     They help one caller at a time: who finds them busy does all alone, and so does work that is shared already. So
     there are no more threads than processors, unless the program itself has more.
@@ -138,13 +150,19 @@ class Workers:
         job = _Job(task, deque(cut([total * piece // count for piece in range(count + 1)])), keep_alive)
         job.run(self._start_helpers(min(threads, count) - 1), self)
 
-    def compute(self, task: Callable[[int], object], count: int) -> bool:
-        """Call a task with the numbers from 0 to ``count``, with helpers; returns False, and calls nothing, without."""
+    def compute(self, task: Callable[[int], object], count: int, *, whole: bool = False) -> bool:
+        """Call a task with the numbers from 0 to ``count``, with helpers; returns False, and calls nothing, without.
+
+        With ``whole``, the task is done for all numbers, also after an interrupt, which is raised at the end. There is
+        one helper more then, because the caller waits.
+        """
         threads = min(self._free_threads(), count)
         if threads < 2:
             return False
-        job = _Job(task, deque([(number,) for number in range(count)]), None)
-        job.run(self._start_helpers(threads - 1), self)
+        helpers = self._start_helpers(threads if whole else threads - 1)
+        if whole and helpers < 2:
+            return False
+        _Job(task, deque([(number,) for number in range(count)]), whole=whole).run(helpers, self)
         return True
 
     def _free_threads(self) -> int:

@@ -100,9 +100,9 @@ class CpuBackend:
         """Return an array with uninitialised elements; None if NumPy should allocate it."""
         return self._arrays.empty(shape, dtype, order)
 
-    def share(self, task: Callable[[int], object], count: int) -> bool:
+    def share(self, task: Callable[[int], object], count: int, *, whole: bool = False) -> bool:
         """Call a task with the numbers from 0 to ``count``, in several threads; False if the caller has to do it."""
-        return WORKERS.compute(task, count)
+        return WORKERS.compute(task, count, whole=whole)
 
     def reusable_bytes(self, device: Device) -> int:
         """Return the bytes that are kept for later requests."""

@@ -1,5 +1,6 @@
 """Large computations in several threads: what NumPy returns, warns of and raises, in parts."""
 
+import _thread
 import math
 import os
 import threading
@@ -38,8 +39,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     monkeypatch.setattr(library, "large", 1)
     shared: list[int] = []
 
-    def share(task: Any, count: int) -> bool:
-        done = WORKERS.compute(task, count)
+    def share(task: Any, count: int, *, whole: bool = False) -> bool:
+        done = WORKERS.compute(task, count, whole=whole)
         shared.extend([count] * done)
         return done
 
@@ -418,3 +419,116 @@ class TestSelections:
             x[xp.ones(1000)]
         with pytest.raises(ValueError, match="axis 1"):
             xp.take(x, xp.asarray([0, 1]), axis=1)
+
+
+@pytest.mark.usefixtures("calls")
+class TestInPlace:
+    @rows("name", ["add", "subtract", "multiply", "divide", "bitwise_and", "left_shift", "maximum", "less"])
+    def test_the_bits_are_those_of_numpy(self, name: str, calls: list[int]) -> None:
+        function, operator_name = getattr(np, name), {"bitwise_and": "and", "left_shift": "lshift", "divide": "truediv"}
+        in_place = f"__i{operator_name.get(name, name[:3])}__"
+        for dtype in ("bool", "int64", "float32", "float64", "complex64"):
+            for other in (
+                numbers(1004, dtype)[1:],
+                2,
+                np.float64(1.5),
+                numbers(1003, "float32"),
+                numbers(1, "float64"),
+            ):
+                target = numbers(1003, dtype)
+                expected, ours, theirs = target.copy(), xp.asarray(target.copy()), xp.asarray(target.copy())
+                with np.errstate(all="ignore"):
+                    try:
+                        function(expected, other, out=expected)
+                    except TypeError:
+                        with pytest.raises(TypeError):
+                            getattr(xp, name)(ours, as_array(other), out=ours)
+                        assert same_bits(ours, target)
+                        continue
+                    assert getattr(xp, name)(ours, as_array(other), out=ours) is ours
+                    assert function(theirs, other, out=theirs) is theirs
+                    assert same_bits(ours, expected)
+                    assert same_bits(theirs, expected)
+                    if hasattr(xp.Array, in_place) and name not in ("maximum", "less"):
+                        again = xp.asarray(target.copy())
+                        assert getattr(again, in_place)(as_array(other)) is again
+                        assert same_bits(again, expected)
+        assert 16 in calls
+
+    @given(st.data())
+    def test_views_that_overlap(self, data: st.DataObject) -> None:
+        x, array = xp.arange(1000.0), np.arange(1000.0)
+        starts = [data.draw(st.integers(0, 40)) for _ in range(2)]
+        steps = [data.draw(st.sampled_from([1, 2, -1])) for _ in range(2)]
+        one, other = [
+            slice(start + 400, start, -1) if step < 0 else slice(start, start + 400 * step, step)
+            for start, step in zip(starts, steps, strict=True)
+        ]
+        with accel.using(threads=3):
+            x[one] += x[other]
+            x[one] *= x[one]
+            xp.subtract(x[other], x[one], out=x[other])
+        array[one] += array[other]
+        array[one] *= array[one]
+        np.subtract(array[other], array[one], out=array[other])
+        assert same_bits(x, array)
+
+    def test_only_results_of_the_shape_and_dtype_of_out_are_shared(self, calls: list[int]) -> None:
+        x = xp.ones((500, 2))
+        repeated = xp.broadcast_to(xp.ones(2), (500, 2))
+        for compute, error in (
+            (lambda: xp.add(x, xp.ones((3, 500, 2)), out=x), ValueError),
+            (lambda: xp.add(x, xp.ones(500), out=x), ValueError),
+            (lambda: xp.add(x, 1, out=xp.ones((500, 2), dtype="int64")), TypeError),
+            (lambda: xp.add(x, 1, out=repeated), ValueError),
+        ):
+            with pytest.raises(error):
+                compute()
+        assert (np.asarray(x) == 1).all()
+        assert not calls
+        out = xp.zeros((2, 500, 2))
+        assert xp.add(x, 1, out=out) is out
+        assert (np.asarray(out) == 2).all()
+        assert calls
+
+    def test_errors_are_reported_once_and_after_all_elements(self) -> None:
+        x = xp.ones(1000)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            x /= xp.zeros(1000)
+        assert [str(each.message) for each in seen] == ["divide by zero encountered in divide"]
+        assert np.isinf(np.asarray(x)).all()
+        x = xp.ones(1000)
+        with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+            x /= xp.zeros(1000)
+        assert np.isinf(np.asarray(x)).all()
+
+    def test_an_interrupt_is_raised_when_all_is_written(self) -> None:
+        done: list[int] = []
+
+        def work(number: int) -> None:
+            if number == 0:
+                _thread.interrupt_main()
+            threading.Event().wait(0.01)
+            done.append(number)
+
+        for _ in range(5):
+            done.clear()
+            with pytest.raises(KeyboardInterrupt):
+                WORKERS.compute(work, 8, whole=True)
+            assert sorted(done) == [*range(8)]
+        assert WORKERS.compute(done.append, 8, whole=True)
+
+    def test_an_error_of_a_helper_is_raised(self) -> None:
+        for _ in range(20):
+            with pytest.raises(ZeroDivisionError):
+                WORKERS.compute(lambda number: 1 // (number - 3), 8, whole=True)
+
+    def test_without_helpers_one_thread_computes(self, monkeypatch: pytest.MonkeyPatch, calls: list[int]) -> None:
+        x = xp.ones(1000)
+        with accel.using(threads=1):
+            x += 1
+        monkeypatch.setattr(WORKERS, "_start_helpers", lambda _: 0)
+        x += 1
+        assert (np.asarray(x) == 3).all()
+        assert not calls

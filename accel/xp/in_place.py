@@ -1,0 +1,39 @@
+"""Ufuncs that write to large arrays of the caller on the host: operators in place, and ``out=``; threads share them.
+
+They do so only where the result does not depend on the order of the elements. An array is never changed in part: the
+work is done as a whole, also after an interrupt.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from accel.xp import large_results, parts
+from accel.xp.array_library import ArrayLibrary
+from accel.xp.refusals import repeats
+
+__all__ = ["written"]
+
+
+def written(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
+    """Compute a ufunc of NumPy with ``out=``; returns False, with nothing written, if one thread should do it."""
+    if not parts.may_be_shared((out, *operands)) or library.share is None or not _is_simple(function, operands, out):
+        return False
+    return parts.compute(function, library, operands, out, share=partial(library.share, whole=True))
+
+
+def _is_simple(function: Any, operands: Sequence[Any], out: Any) -> bool:
+    """Tell whether each element is written once, without a cast, and read before only by the part that writes it."""
+    if type(out) is not np.ndarray or not out.flags.writeable or repeats(out.shape, out.strides):
+        return False
+    if large_results.dtype_of(function, operands) != out.dtype:
+        return False
+    arrays = [each for each in operands if type(each) is np.ndarray and each is not out]
+    if any(np.may_share_memory(each, out) for each in arrays):
+        return False
+    try:
+        return bool(np.broadcast_shapes(out.shape, *(each.shape for each in arrays)) == out.shape)
+    except ValueError:  # the function refuses them in its own words
+        return False

@@ -14,6 +14,7 @@ from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
 from accel.xp import cast_methods, conversions, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, new_array, view_of
+from accel.xp.array_library import HOST_SCALARS
 from accel.xp.calls import call, call_with, method
 from accel.xp.flat_elements import flat
 from accel.xp.functions import FunctionAsMethod, standard
@@ -23,6 +24,7 @@ from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in
 
 __all__ = ["Methods"]
 
+_PLAIN = frozenset({int, float})
 _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
 
 
@@ -194,7 +196,7 @@ class Methods(ArrayBase):
     ) -> Self:
         """Return the indices that would sort the array; the order is stable, whatever ``kind`` is."""
         refuse_fields(order)
-        return self._function("argsort", axis=axis)
+        return standard("argsort")(self, axis)  # type: ignore[no-any-return]
 
     def compress(self, condition: Any, axis: int | None = None, out: Self | None = None) -> Self:
         """Return the slices along an axis for which a condition is true."""
@@ -203,6 +205,8 @@ class Methods(ArrayBase):
 
     def repeat(self, repeats: _Indices, axis: int | None = None) -> Self:
         """Return each element several times."""
+        if type(repeats) is int:
+            return standard("repeat")(self, repeats, axis)  # type: ignore[no-any-return]
         return self._method("repeat", repeats, axis=axis)
 
     def searchsorted(
@@ -231,6 +235,8 @@ class Methods(ArrayBase):
         mode: Literal["raise", "wrap", "clip"] = "raise",
     ) -> Self:
         """Return the elements at indices; without an axis those of the flat array."""
+        if type(indices) is type(self) and out is None and mode == "raise":
+            return standard("take")(self, indices, axis)  # type: ignore[no-any-return]
         options = {} if mode == "raise" else {"mode": mode}
         return self._function("take", indices, axis=axis, out=out, **options)
 
@@ -240,6 +246,9 @@ class Methods(ArrayBase):
 
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""
+        array = live(self)
+        if out is None and type(array) is np.ndarray and type(min) in _PLAIN and type(max) in _PLAIN:
+            return new_array(self, array.clip(min, max))  # type: ignore[no-any-return]
         return self._method("clip", min, max, out=out)
 
     def conj(self) -> Self:
@@ -273,6 +282,12 @@ class Methods(ArrayBase):
 
     def item(self, *index: int | tuple[int, ...]) -> Any:
         """Return one element as a Python number: the only one, or that at an index."""
+        array = live(self)
+        if type(array) is np.ndarray and array.dtype.type in HOST_SCALARS:
+            try:
+                return array.item(*index)  # type: ignore[arg-type]
+            except (IndexError, TypeError, ValueError):  # said below in words of ours
+                pass
         if not index:
             if self.size != 1:
                 raise ValueError(

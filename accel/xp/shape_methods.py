@@ -6,7 +6,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from accel.xp import array_storage
-from accel.xp.array_base import ArrayBase, live, shared_of
+from accel.xp.array_base import ArrayBase, live, new_array, shared_of, view_of
 from accel.xp.calls import method
 from accel.xp.refusals import refuse_extents
 
@@ -31,6 +31,9 @@ Order: TypeAlias = Literal["C", "F", "A", "K"]
 
 def flatten(x: _Array, order: Order = "C") -> _Array:
     """Return a copy of the elements as one axis."""
+    array = live(x)
+    if type(array) is np.ndarray and array.size < x._library.large:
+        return new_array(x, array.flatten(order))  # type: ignore[no-any-return]
     flat = ravel(x, order)
     return flat if flat._shared is None else flat.__copy__()  # a view shares its record
 
@@ -62,7 +65,7 @@ def reshape(
     # What most programs do is written out here, which saves calls.
     if order == "C" and copy is None and type(array) is np.ndarray and array.flags.c_contiguous:
         result = array.reshape(extents)
-        if result.shape != extents:
+        if extents not in (-1, result.shape):
             refuse_extents(extents)
         view = type(x)()
         view._native, view._library, view._shared = result, x._library, shared or shared_of(x)
@@ -124,7 +127,8 @@ def array_like(x: _Array, result: Any) -> _Array:
 
 def transpose(x: _Array, *axes: int | Sequence[int] | None) -> _Array:
     """Return a view with the axes in another order, by default in reverse order."""
-    return method(x, "transpose", *axes)  # type: ignore[no-any-return]
+    array = live(x)
+    return view_of(x, array.transpose(*axes)) if type(array) is np.ndarray else method(x, "transpose", *axes)  # type: ignore[no-any-return]
 
 
 def is_in_c_order(x: ArrayBase) -> bool:

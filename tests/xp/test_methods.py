@@ -352,17 +352,12 @@ def test_means_have_the_bits_of_numpy(values):
 
 
 def test_methods_refuse_memory_that_was_released(device):
-    x = xp.ones(3, device=device)
+    x, index = xp.ones(3, device=device), xp.asarray([0], device=device)
     x.storage.release()
     for call in (
-        x.sum,
-        x.mean,
-        x.copy,
-        x.squeeze,
-        x.nonzero,
-        lambda: x.astype(float),
-        lambda: x.reshape(3),
-        lambda: x.T,
+        *(x.sum, x.mean, x.copy, x.squeeze, x.nonzero, x.transpose, x.flatten, x.argsort, lambda: x.T),
+        *(lambda: x.astype(float), lambda: x.reshape(3), lambda: x.item(0), lambda: x.clip(0, 1)),
+        *(lambda: x.take(index), lambda: x.repeat(2)),
     ):
         with pytest.raises(ReleasedError):
             call()

@@ -112,6 +112,8 @@ FAMILIES: dict[str, tuple[Line, ...]] = {
             FUNCTION,
         ),
         *_lines("xp.sin(x); xp.floor(x); xp.isnan(x); xp.swapaxes(X, 0, 1); xp.take(x, indices)", FUNCTION),
+        *_lines("x.flatten(); x.ravel(); X.transpose(); x.take(indices); x.repeat(2); x.argsort()", FUNCTION),
+        *_lines("x.clip(0.2, 0.8); x.item(3); x.argmax(); x.dot(y)", FUNCTION),
         *_lines("xp.squeeze(X[:1])", INDEX + FUNCTION),
         *_lines("xp.histogram(x); xp.linalg.solve(A, b); xp.pad(X, 1); xp.meshgrid(v, v); xp.fft.fft(x)"),
     ),

@@ -31,7 +31,14 @@ PROGRAMS = {
     "mean": "a.mean()",
     "max": "a.max()",
     "sum of rows": "a.reshape((100, -1)).sum(1)",
+    "sum of two axes": "a.reshape((100, 10, -1)).sum((0, 2))",
     "take": "xp.take(a, i)",
+    "index": "a[i]",
+    "clip": "xp.clip(a, 2, 7)",
+    "square": "a ** 2",
+    "floor_divide": "a // (b + 1)",
+    "a += b": "a.__iadd__(b)",
+    "maximum, out=": "xp.maximum(a, b, out=a)",
 }
 
 

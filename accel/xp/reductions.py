@@ -46,23 +46,30 @@ def reduced(name: str, library: ArrayLibrary, array: Any, axis: Any, keepdims: b
         if name == "prod" and array.dtype.kind in "fc":
             return None  # the product of a part may overflow where that of all elements does not
         return _of_all(name, library, array, keepdims)
-    if type(axis) is int and -array.ndim <= axis < array.ndim:
-        return _along(name, library, array, axis % array.ndim, keepdims)
-    return None  # several axes, or an error
+    axes = axis if type(axis) is tuple else (axis,)
+    if all(type(each) is int and -array.ndim <= each < array.ndim for each in axes):
+        reduced_axes = {each % array.ndim for each in axes}
+        if len(reduced_axes) == len(axes):
+            return _along(name, library, array, reduced_axes, keepdims)
+    return None  # an error
 
 
-def _along(name: str, library: ArrayLibrary, array: Any, axis: int, keepdims: bool) -> Any:
-    """Reduce an axis, in parts along another one."""
+def _along(name: str, library: ArrayLibrary, array: Any, axes: set[int], keepdims: bool) -> Any:
+    """Reduce some axes, in parts along another one."""
     shape, most = array.shape, parts.wanted(array.nbytes)
-    counts = {kept: shape[kept] // parts.step_along(shape, kept, most) for kept in range(array.ndim) if kept != axis}
-    kept = max(counts, key=counts.__getitem__, default=axis)
+    # NumPy adds the elements of a part of one element in another order, if they are those of several axes.
+    least = 2 if len(axes) > 1 else 1
+    steps = {kept: max(parts.step_along(shape, kept, most), least) for kept in range(array.ndim) if kept not in axes}
+    counts = {kept: shape[kept] // step for kept, step in steps.items()}
+    kept = max(counts, key=counts.__getitem__, default=0)
     count = counts.get(kept, 0)
     if count < 2 or not array.flags.c_contiguous:  # else NumPy chooses the order of the result in memory
         return None
-    step = parts.step_along(shape, kept, most)
+    step = steps[kept]
     function = getattr(np.ndarray, name)
     dtype = function(np.ones_like(array, shape=1)).dtype
-    extents = (*shape[:axis], 1, *shape[axis + 1 :])
+    along = tuple(sorted(axes))
+    extents = tuple(1 if axis in axes else extent for axis, extent in enumerate(shape))
     result = library.empty_array(extents, dtype, "C")
     out = np.empty(extents, dtype) if result is None else result
 
@@ -70,11 +77,11 @@ def _along(name: str, library: ArrayLibrary, array: Any, axis: int, keepdims: bo
         # The last part has what remains: one of a single element would be summed in another order.
         end = None if number == count - 1 else (number + 1) * step
         places = (*[slice(None)] * kept, slice(number * step, end))
-        function(array[places], axis, keepdims=True, out=out[places])
+        function(array[places], along, keepdims=True, out=out[places])
 
     if not parts.run(reduce_part, "reduce", library.share, count):
         return None
-    return out if keepdims else out.reshape(shape[:axis] + shape[axis + 1 :])
+    return out if keepdims else out.reshape([extent for axis, extent in enumerate(shape) if axis not in axes])
 
 
 def _of_all(name: str, library: ArrayLibrary, array: Any, keepdims: bool) -> Any:

@@ -290,13 +290,15 @@ def accel_using_two(function: Any, *arguments: Any) -> Any:
 
 class TestReductions:
     @given(st.data())
-    def test_along_an_axis_the_bits_are_those_of_numpy(self, data: st.DataObject) -> None:
+    def test_along_axes_the_bits_are_those_of_numpy(self, data: st.DataObject) -> None:
         shape = data.draw(
-            st.lists(st.integers(1, 150), min_size=1, max_size=3).filter(lambda each: np.prod(each) < 50_000)
+            st.lists(st.integers(1, 150), min_size=1, max_size=4).filter(lambda each: np.prod(each) < 50_000)
         )
         dtype = data.draw(st.sampled_from(["float32", "float64", "int8", "int64", "bool", "complex128"]))
         values = numbers(int(np.prod(shape)), dtype).reshape(shape)
-        axis, keepdims = data.draw(st.integers(-len(shape), len(shape) - 1)), data.draw(st.booleans())
+        one = st.integers(-len(shape), len(shape) - 1)
+        several = st.sets(st.integers(0, len(shape) - 1), max_size=max(len(shape) - 1, 1)).map(tuple)
+        axis, keepdims = data.draw(one | several), data.draw(st.booleans())
         x = xp.asarray(values)
         with np.errstate(all="ignore"), accel.using(threads=data.draw(st.sampled_from(THREADS))):
             for name in ("sum", "mean", "prod", "max", "min", "any", "all"):
@@ -359,9 +361,23 @@ class TestReductions:
                 assert float(function(x)) == np.inf
             assert [str(each.message) for each in seen] == ["overflow encountered in reduce"]
 
+    def test_a_part_of_several_axes_has_more_than_one_element(self) -> None:
+        random = np.random.default_rng(0)
+        for shape, axes in (
+            ((8, 1, 13, 64, 64), (0, 3, 4)),
+            ((2, 129, 64, 64), (0, 1, 3)),
+            ((64, 8, 2, 13, 64), (0, 2, 3, 4)),
+        ):
+            values = random.standard_normal(shape) * 10.0 ** random.integers(-4, 5, shape)
+            assert same_bits(xp.sum(xp.asarray(values), axis=axes), values.sum(axes))
+
     def test_several_axes_and_wrong_ones(self) -> None:
         x = xp.reshape(xp.arange(6000.0), (10, 20, 30))
         assert same_bits(x.sum((0, 2)), np.asarray(x).sum((0, 2)))
+        with pytest.raises(ValueError, match="duplicate"):
+            x.sum((0, 0))
+        with pytest.raises(ValueError, match="out of bounds"):
+            x.sum((0, 3))
         with pytest.raises(ValueError, match="out of bounds"):
             x.sum(3)
 

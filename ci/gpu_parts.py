@@ -68,9 +68,11 @@ def _truth(chosen: Chosen) -> Iterator[Stage]:
 def _full(chosen: Chosen) -> Iterator[Stage]:
     yield _tests("release", 70, chosen, *(("-k", "not results") if _no_arrays() else ()), examples=60)
     # CuPy compiles each function for each dtype and rank, so several processes share the work.
-    arrays = _tests("arrays", 70, chosen, *_in_processes(), examples=100)
-    yield arrays._replace(absent=_no_arrays() or _without_cupy(chosen))
-    yield _standard(chosen, 120)
+    absent = _no_arrays() or _without_cupy(chosen)
+    yield _tests("arrays", 60, chosen, *_in_processes(), examples=100)._replace(absent=absent)
+    yield _tests("keywords", 60, chosen, *_in_processes())._replace(absent=absent)
+    yield _tests("random", 20, chosen)._replace(absent=absent)
+    yield _standard(chosen, 100)
     yield _demo(chosen, 40)
     yield _tests("conformance", 45, chosen)
     yield _tests("copies", 55, chosen, examples=500)
@@ -99,7 +101,7 @@ PARTS: Mapping[str, Part] = {
     "truth": Part(
         "attributes of the devices, probes of the driver, conformance, kernels in Python, copies, plans, shapes", _truth
     ),
-    "full": Part("memory released in use, arrays, the array standard, the demo; then truth's tests again", _full),
+    "full": Part("memory released in use, arrays, their keywords, random numbers, the array standard, the demo; truth's tests again", _full),
     "speed": Part(
         "the host's time of each operation; kernels in Python; copies within a GPU and over the link; ncu", _speed
     ),

@@ -12,10 +12,6 @@ struct Range {
 
 __device__ inline count_t first_iteration() { return blockIdx.x * count_t(blockDim.x) + threadIdx.x; }
 __device__ inline count_t iterations_at_once() { return gridDim.x * count_t(blockDim.x); }
-__device__ inline count_t left_for_thread(count_t iterations) {
-    const count_t first = first_iteration();
-    return first < iterations ? (iterations - first - 1) / iterations_at_once() + 1 : 0;
-}
 
 // A variable that is kept from one step to the next.
 template <typename T>

@@ -26,8 +26,6 @@ PARTIAL = 32
 _ALIGNED = 16
 _EXTREMES = {"min": "Smallest", "max": "Largest"}
 _INDENT = "    "
-_UNROLLED = 8
-"""Iterations of a loop with totals that a thread has in flight: its next loads need not wait for the sums."""
 _WIDTH = 100
 
 
@@ -183,10 +181,7 @@ def _loop(program: Program, step: Loop, declared: set[str], printer: Printer) ->
         slot = _slot(program, reduction.total)
         yield f"{_accumulator(reduction)} {identifier(reduction.total.name)}({slot});"
     yield from _ranges(step, printer)
-    yield "count_t iteration = first_iteration();"
-    if step.reductions:
-        yield f"#pragma unroll {_UNROLLED}"
-    yield "for (count_t left = left_for_thread(iterations); left; --left, iteration += iterations_at_once()) {"
+    yield "for (count_t iteration = first_iteration(); iteration < iterations; iteration += iterations_at_once()) {"
     declared |= {local.name for local in (*step.frame.reads, *step.indices)}
     totals = {reduction.total.name: reduction for reduction in step.reductions}
     lines = [*_indices(step), *_local_arrays(program, step), *Body(printer, totals).lines(step.body, declared)]

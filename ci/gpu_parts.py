@@ -101,7 +101,10 @@ PARTS: Mapping[str, Part] = {
     "truth": Part(
         "attributes of the devices, probes of the driver, conformance, kernels in Python, copies, plans, shapes", _truth
     ),
-    "full": Part("memory released in use, arrays, their keywords, random numbers, the array standard, the demo; truth's tests again", _full),
+    "full": Part(
+        "memory released in use, arrays, NumPy's keywords, random numbers, the array standard, the demo; truth's tests",
+        _full,
+    ),
     "speed": Part(
         "the host's time of each operation; kernels in Python; copies within a GPU and over the link; ncu", _speed
     ),

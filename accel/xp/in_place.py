@@ -19,7 +19,9 @@ __all__ = ["written"]
 
 def written(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
     """Compute a ufunc of NumPy with ``out=``; returns False, with nothing written, if one thread should do it."""
-    if not parts.may_be_shared((out, *operands)) or library.share is None or not _is_simple(function, operands, out):
+    if library.share is None or not parts.are_shared(parts.cost(function.__name__), (out, *operands)):
+        return False
+    if not _is_simple(function, operands, out):
         return False
     return parts.compute(function, library, operands, out, share=partial(library.share, whole=True))
 

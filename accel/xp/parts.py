@@ -13,7 +13,7 @@ import numpy as np
 
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["SHARED", "are_shared", "compute", "copy", "cut", "may_be_shared", "run", "shared", "step_along", "wanted"]
+__all__ = ["SHARED", "are_shared", "compute", "copy", "cost", "cut", "run", "shared", "step_along", "wanted"]
 
 SHARED = 1 << 25
 """Bytes from which threads share what is as fast as an addition: that takes twenty times a thread's wake."""
@@ -64,10 +64,10 @@ def compute(
     NumPy's name of the function, if it has another, is for warnings. ``share`` is by default that of the library.
     Returns False, with nothing computed, if one thread should do it; so do `copy` and `shared`.
     """
-    if not may_be_shared((out, *operands)):  # before the function is looked at
+    if not are_shared(_MOST_COST, (out, *operands)):  # before the function is looked at
         return False
     name = name or function.__name__
-    return shared(_into(function), name, library, _cost(name), out, operands, share)
+    return shared(_into(function), name, library, cost(name), out, operands, share)
 
 
 def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
@@ -79,14 +79,9 @@ def copy(library: ArrayLibrary, out: Any, array: Any) -> bool:
     return shared(call, "cast", library, 1, out, (array,))
 
 
-def are_shared(cost: int, arrays: Sequence[Any]) -> bool:
+def are_shared(times: int, arrays: Sequence[Any]) -> bool:
     """Tell whether threads share what takes so many times as long as an addition for each byte of its arrays."""
-    return cost * _bytes(arrays) >= SHARED
-
-
-def may_be_shared(arrays: Sequence[Any]) -> bool:
-    """Tell whether threads share the slowest of functions of arrays."""
-    return are_shared(_MOST_COST, arrays)
+    return times * _bytes(arrays) >= SHARED
 
 
 def _bytes(arrays: Sequence[Any]) -> int:
@@ -104,7 +99,8 @@ def _into(function: Any) -> _Call:
     return call
 
 
-def _cost(name: str) -> int:
+def cost(name: str) -> int:
+    """Return how many times as long as an addition a function of NumPy takes for each byte."""
     return _MOST_COST if name in _SLOWEST else 3 if name in _SLOW else 1
 
 
@@ -112,14 +108,14 @@ def shared(
     call: _Call,
     name: str,
     library: ArrayLibrary,
-    cost: int,
+    times: int,
     out: Any,
     operands: Sequence[Any],
     share: Callable[..., bool] | None = None,
 ) -> bool:
     """Call a function for each part of its result and operands, in several threads; False if one should do all."""
     share = share or library.share
-    work = cost * _bytes((out, *operands))
+    work = times * _bytes((out, *operands))
     if share is None or work < SHARED:
         return False
     parts = cut((out, *operands), wanted(work))

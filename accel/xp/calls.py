@@ -111,7 +111,7 @@ def simple_call(
         if type(value) not in _VALUES:
             return NotImplemented
     arrays: list[ArrayBase] = []
-    natives = _simple(library, arguments, arrays)
+    natives = simple_values(library, arguments, arrays)
     if natives is None or not arrays:
         return NotImplemented
     try:
@@ -142,7 +142,7 @@ def _ours(arrays: list[ArrayBase], result: Any) -> Any:
     return x._wrap(x._library, result, *arrays)
 
 
-def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase]) -> list[Any] | None:
+def simple_values(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase]) -> list[Any] | None:
     """Return values as the library takes them, and append the arrays of ours to a list; None if one is not simple."""
     natives: list[Any] = []
     for value in values:
@@ -156,7 +156,7 @@ def _simple(library: ArrayLibrary, values: Iterable[Any], arrays: list[ArrayBase
         elif isinstance(value, np.dtype) or (library.device is Device.CPU and isinstance(value, _OF_NUMPY)):
             natives.append(value)
         elif kind is list or kind is tuple:
-            parts = _simple(library, value, arrays)
+            parts = simple_values(library, value, arrays)
             if parts is None:
                 return None
             natives.append(kind(parts))

@@ -11,15 +11,37 @@ from typing import Any
 import numpy as np
 
 from accel.xp import large_results, parts
+from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.refusals import repeats
+from accel.xp.calls import simple_values
+from accel.xp.refusals import failure, refuse_read_only, repeats
 
-__all__ = ["written"]
+__all__ = ["into", "written"]
+
+
+def into(function: np.ufunc, operands: Sequence[Any], out: Any) -> Any:
+    """Call a ufunc of NumPy with no keyword but ``out=``; NotImplemented if not all are on the host, and simple."""
+    if not isinstance(out, ArrayBase) or function.nout != 1:
+        return NotImplemented
+    library = out._library
+    target = live(out, writing=True) if library.of_numpy is not None else None
+    natives = simple_values(library, operands, []) if type(target) is np.ndarray else None
+    if natives is None:
+        return NotImplemented
+    refuse_read_only(library, target)
+    try:
+        if out.size < library.large or not written(function, library, natives, target):
+            function(*natives, out=target)
+    except MemoryError as error:
+        raise failure(error) from None
+    return out
 
 
 def written(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
     """Compute a ufunc of NumPy with ``out=``; returns False, with nothing written, if one thread should do it."""
-    if library.share is None or not parts.are_shared(parts.cost(function.__name__), (out, *operands)):
+    if library.share is None or function.signature is not None:  # of products of matrices an element depends on several
+        return False
+    if not parts.are_shared(parts.cost(function.__name__), (out, *operands)):
         return False
     if not _is_simple(function, operands, out):
         return False

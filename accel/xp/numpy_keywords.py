@@ -16,6 +16,7 @@ from accel.errors import CapabilityError
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import Array, wrap
 from accel.xp.calls import arrays_among, assign_out, call, method
+from accel.xp.in_place import into
 from accel.xp.natives import native_array
 from accel.xp.numpy_on_devices import ufunc_there
 from accel.xp.operands import library_of
@@ -58,6 +59,10 @@ def with_keywords(
     """
     section = ours.__module__.removeprefix("accel.xp").strip(".")
     theirs = getattr(getattr(np, section) if section else np, ours.__name__)
+    if type(theirs) is np.ufunc and options.keys() == {"out"} and not named and any(type(x) is Array for x in operands):
+        result = into(theirs, operands, options["out"])
+        if result is not NotImplemented:
+            return result
     _refuse_unknown(theirs, ours, options)
     standard, added = dict(named), {}
     for name, value in options.items():

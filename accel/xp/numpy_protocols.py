@@ -16,7 +16,7 @@ from accel.xp.array_base import ArrayBase, is_number, live, moved
 from accel.xp.array_library import HOST_SCALARS, library_on
 from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, simple_call
 from accel.xp.host_access import on_host
-from accel.xp.in_place import written
+from accel.xp.in_place import into
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
@@ -82,8 +82,8 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
     if _calls_an_operator(x, function, method, inputs, keywords):
         return getattr(x, _REFLECTED[function])(inputs[0])
     x = _leading(x, inputs)
-    if method == "__call__" and not keywords and x._library.device is Device.CPU:
-        result = simple_call(x._library, function, inputs, keywords)
+    if method == "__call__" and x._library.device is Device.CPU:
+        result = _simple_call(x, function, inputs, keywords)
         if result is not NotImplemented:
             return result
     targets = inputs[:1] if method == "at" else keywords.get("out", ())
@@ -99,6 +99,15 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
         keywords.setdefault("out", None)  # NumPy leaves out a None, and would warn that there is none
     called = function if method == "__call__" else getattr(function, method)
     return _on_host(x, called, function.__name__, inputs, keywords, targets)
+
+
+def _simple_call(x: ArrayBase, function: np.ufunc, inputs: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
+    """Call a ufunc with no keyword but ``out=`` on the host; NotImplemented if an `Exchange` is needed."""
+    if not keywords:
+        return simple_call(x._library, function, inputs, keywords)
+    if keywords.keys() == {"out"} and len(keywords["out"]) == 1:
+        return into(function, inputs, keywords["out"][0])
+    return NotImplemented
 
 
 def _calls_an_operator(
@@ -222,15 +231,6 @@ class _HostExchange(Exchange):
         return self._first._wrap(self._library, result).to_device(self._first.device)
 
 
-def _is_written(
-    first: ArrayBase, function: Callable[..., Any], natives: tuple[Any, ...], options: Mapping[str, Any]
-) -> bool:
-    """Tell whether threads have shared a ufunc with ``out=``."""
-    if type(function) is not np.ufunc or options.keys() != {"out"} or len(options["out"]) != 1:
-        return False
-    return written(function, first._library, natives, options["out"][0])
-
-
 def _several(target: Any) -> tuple[Any, ...]:
     return target if isinstance(target, tuple) else (target,)
 
@@ -251,9 +251,6 @@ def _on_host(
     exchange = _HostExchange(first, what, targets)
     try:
         natives, options = exchange.native(arguments), exchange.native(dict(keywords))
-        # Only on the host; see `accel.xp.large_results`.
-        if first._native.size >= first._library.large and _is_written(first, function, natives, options):
-            return exchange.ours(options["out"][0])
         result = exchange.ours(function(*natives, **options))
     except (IndexError, MemoryError) as error:
         raise failure(error) from None

@@ -489,6 +489,15 @@ class TestInPlace:
         np.subtract(array[other], array[one], out=array[other])
         assert same_bits(x, array)
 
+    def test_products_of_matrices_are_not_shared(self, calls: list[int]) -> None:
+        a, b = np.random.default_rng(0).random((2, 400, 400))
+        out = xp.zeros((400, 400))
+        for call in (np.matmul, xp.matmul):
+            out[...] = 0
+            assert call(xp.asarray(a), xp.asarray(b), out=out) is out
+            np.testing.assert_array_equal(out.to_numpy(), np.matmul(a, b))
+        assert calls == []
+
     def test_only_results_of_the_shape_and_dtype_of_out_are_shared(self, calls: list[int]) -> None:
         x = xp.ones((500, 2))
         repeated = xp.broadcast_to(xp.ones(2), (500, 2))

@@ -255,6 +255,14 @@ def test_functions_of_floats(dtype):
             same(results.pop(0), function(a))
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=ids)
+def test_the_negative_of_a_negative_is_no_decrement(dtype):
+    a = np.array([1, -2, 3], dtype)
+    x, _ = operands(dtype)
+    twice = Unary("neg", Unary("neg", x, dtype), dtype)
+    same(computed((a, a), [(dtype, twice), (dtype, x)])[0], a)
+
+
 def test_the_imaginary_part_of_a_float_may_be_a_divisor():
     dtype, a = np.dtype("f4"), np.array([1, -2, 3], "f4")
     x, _ = operands(dtype)

@@ -96,7 +96,7 @@ class Printer:
             return f"{type_name(x.dtype)}(~{operand})"
         if x.dtype.kind in "iu":
             return f"negative({bare(operand)})"
-        return rounded(f"-{wide(operand, x.dtype)}", x.dtype)
+        return rounded(f"(-{wide(operand, x.dtype)})", x.dtype)  # the negative of this would be a decrement
 
     def _binary(self, x: Binary) -> str:
         left, right = wide(self.text(x.x), x.dtype), wide(self.text(x.y), x.dtype)

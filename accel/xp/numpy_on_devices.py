@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from accel.dtypes import DType, as_dtype
-from accel.errors import DTypeError
+from accel.errors import CapabilityError, DTypeError
 from accel.xp.array_base import ArrayBase
 from accel.xp.calls import arrays_among, assign_out
 from accel.xp.numpy_signatures import CREATING as CREATING_NAMES
@@ -20,17 +20,19 @@ _CREATING = "arange array asanyarray asarray ascontiguousarray empty eye full id
 CREATING = frozenset(getattr(np, name) for name in _CREATING.split())
 """The functions that create arrays, and that NumPy passes on for ``like=`` only."""
 
-_REDUCTIONS: Mapping[object, str] = MappingProxyType(
+_OF_METHODS: Mapping[tuple[object, str], Callable[..., Any]] = MappingProxyType(
     {
-        np.add: "sum",
-        np.multiply: "prod",
-        np.maximum: "max",
-        np.minimum: "min",
-        np.logical_and: "all",
-        np.logical_or: "any",
+        (np.add, "reduce"): np.sum,
+        (np.multiply, "reduce"): np.prod,
+        (np.maximum, "reduce"): np.max,
+        (np.minimum, "reduce"): np.min,
+        (np.logical_and, "reduce"): np.all,
+        (np.logical_or, "reduce"): np.any,
+        (np.add, "accumulate"): np.cumsum,
+        (np.multiply, "accumulate"): np.cumprod,
     }
 )
-"""The reductions that the method ``reduce`` of a ufunc is, over the first axis by default."""
+"""The functions that methods of ufuncs are, along the first axis by default."""
 
 _AS_METHODS = (
     "all any argmax argmin argsort clip cumprod cumsum max mean min prod repeat round searchsorted std sum take var"
@@ -42,24 +44,35 @@ _SECTIONS = MappingProxyType({"numpy": "", "numpy.fft": "fft", "numpy.linalg": "
 _OPTIONS = frozenset({"casting", "dtype", "order", "subok", "where"})  # handled here, or of no effect on values
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
 _NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
-_OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max"})  # of `numpy.clip`
+_OPERANDS = (ArrayBase, np.generic, int, float, complex)
+_OTHER_NAMES = MappingProxyType({"a_min": "min", "a_max": "max", "correction": "ddof"})
+_DEFAULTS = MappingProxyType({"dtype": None, "out": None, "where": True})
 
 
 def ufunc_there(
     x: ArrayBase, function: np.ufunc, method: str, inputs: tuple[Any, ...], keywords: Mapping[str, Any]
 ) -> Any:
-    """Compute a ufunc, or a reduction by one, on the device of an array; NotImplemented if nothing there fits."""
-    if method == "reduce" and function in _REDUCTIONS:
-        return function_there(x, getattr(np, _REDUCTIONS[function]), inputs, {"axis": 0, **keywords})
-    if method != "__call__":
+    """Compute a ufunc, or a method of one, on the device of an array; NotImplemented if nothing there fits."""
+    if (function, method) in _OF_METHODS:
+        return function_there(x, _OF_METHODS[function, method], inputs, {"axis": 0, **keywords})
+    if method == "outer" and all(isinstance(each, _OPERANDS) for each in inputs):
+        inputs = _along_axes_of_their_own(*inputs)
+    elif method != "__call__":
         return NotImplemented
     options = {name: value for name, value in keywords.items() if name not in _OPTIONS}
     if keywords.get("dtype") is not None or "casting" in keywords:
-        if not all(isinstance(each, ArrayBase | np.generic | int | float | complex) for each in inputs):
+        if not all(isinstance(each, _OPERANDS) for each in inputs):
             return NotImplemented
         target = None if keywords.get("dtype") is None else as_dtype(keywords["dtype"])
         inputs = _cast(x, function, inputs, target, keywords.get("casting", "same_kind"))
     return function_there(x, function, inputs, options, where=keywords.get("where", True))
+
+
+def _along_axes_of_their_own(first: Any, second: Any) -> tuple[Any, Any]:
+    """Return the operands of ``outer`` such that the ufunc itself combines each element with each."""
+    if getattr(first, "ndim", 0):  # else a number, maybe of the host
+        first = first[(..., *[None] * getattr(second, "ndim", 0))]
+    return first, second
 
 
 def _cast(
@@ -93,19 +106,18 @@ def function_there(
 
     With ``where``, only the elements of ``out=`` for which it is true are written.
     """
-    options = {_OTHER_NAMES.get(name, name): value for name, value in keywords.items() if _is_given(name, value)}
+    given = {name: value for name, value in keywords.items() if _is_given(name, value)}
+    options = {_OTHER_NAMES.get(name, name): value for name, value in given.items()}
+    by_two_names = len(options) < len(given)  # which NumPy refuses
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     operands = (*arguments, *options.values())
-    if not isinstance(target, ArrayBase | None) or _has_host_arrays((*operands, where)):
+    if by_two_names or not isinstance(target, ArrayBase | None) or _has_host_arrays((*operands, where)):
         return NotImplemented
-    if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
+    if not _has_arrays(operands):  # only ``out=`` is an array
         return NotImplemented
-    ours, bound = _fitting(x, function, arguments, options)
-    if bound is None:
-        return NotImplemented
-    result = ours(*bound.args, **bound.kwargs)
-    if target is None:
+    result = _computed(x, function, arguments, options)
+    if result is NotImplemented or target is None:
         return result
     if isinstance(function, np.ufunc):
         _refuse_cast(result.dtype, target.dtype)
@@ -114,9 +126,23 @@ def function_there(
     return assign_out(target, result, where)
 
 
+def _computed(x: ArrayBase, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    ours, bound = _fitting(x, function, arguments, keywords)
+    if bound is None:
+        return NotImplemented
+    try:
+        return ours(*bound.args, **bound.kwargs)
+    except CapabilityError:  # the library that computes there lacks the function, or a keyword
+        return NotImplemented
+
+
 def _is_given(name: str, value: object) -> bool:
     """Tell whether an option is more than the default, which a function that calls another one may pass on."""
-    return value is not np._NoValue and (value is not None or name not in {"dtype", "out"})
+    return value is not np._NoValue and (name not in _DEFAULTS or value is not _DEFAULTS[name])
+
+
+def _has_arrays(values: Iterable[Any]) -> bool:
+    return next(arrays_among(values), None) is not None
 
 
 def _has_host_arrays(values: Iterable[Any]) -> bool:
@@ -172,7 +198,7 @@ def _with_arrays(bound: BoundArguments, x: ArrayBase) -> bool:
 def _method(kind: Any, name: str) -> tuple[Any, Signature, str]:
     """Return a method of our arrays, and its signature."""
     member = getattr(kind, name)
-    return member, _without(member, "options"), ""
+    return member, signature(member), ""
 
 
 @cache

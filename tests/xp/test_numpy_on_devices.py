@@ -5,7 +5,8 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import DeviceMismatchError, DTypeError
+from accel.errors import CapabilityError, DeviceMismatchError, DTypeError
+from accel.xp import numpy_on_devices
 
 from ..tables import rows
 
@@ -17,6 +18,10 @@ X = np.random.default_rng(0).normal(size=(4, 6))
     [
         lambda x: np.sum(x, None, np.float32, None, False, 1.0),
         lambda x: np.sum(x, out=xp.zeros((), dtype="float32", device="sim")),
+        lambda x: np.sum(x, where=X > 0),
+        lambda x: np.logical_and.reduce(x, initial=True),
+        lambda x: np.add.outer([1, 2, 3, 4, 5, 6], x),
+        lambda x: np.std(x, ddof=1, correction=1),
     ],
 )
 def test_what_has_no_function_there_is_refused(call, sim):
@@ -80,6 +85,17 @@ SAME_NAME = {
     "rcond": lambda x, n: np.linalg.pinv(np.asarray([[1.0, 0.0], [0.0, 1e-3]], like=x), rcond=0.1),
     "norm of None": lambda x, n: np.fft.fft(x, norm=None),
     "a range of arrays": lambda x, n: np.linspace(x[0], x[1], 3),
+    "elements of a mean": lambda x, n: np.mean(x, axis=1, where=x > -1),
+    "elements of a deviation": lambda x, n: np.std(x, where=n > 0, ddof=1),
+    "a correction": lambda x, n: np.var(x, axis=0, correction=1),
+    "a mean that is known": lambda x, n: np.std(x, axis=1, mean=np.mean(x, axis=1, keepdims=True)),
+    "a list that says which elements": lambda x, n: np.sum(x, axis=1, where=[True, False, True, True, False, True]),
+    "all elements": lambda x, n: np.sum(x, where=True),
+    "elements of a sum of ufuncs": lambda x, n: np.add.reduce(x, axis=1, where=n > 0, initial=0.5),
+    "sums up to each row": lambda x, n: np.add.accumulate(n),
+    "products up to each column": lambda x, n: np.multiply.accumulate(x, axis=1),
+    "each element with each": lambda x, n: np.subtract.outer(x, n[0]),
+    "each element with a number": lambda x, n: np.multiply.outer(n, np.float32(2)),
 }
 
 
@@ -92,6 +108,46 @@ def test_defaults_and_dtypes_are_those_of_numpy(name, sim):
     assert result.device is sim
     assert result.dtype == expected.dtype
     np.testing.assert_allclose(np.asarray(result.to_device("cpu")), expected)
+
+
+@rows("name", ["sum", "prod", "max", "min", "amax", "nansum", "mean", "any", "all", "var"])
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+def test_reductions_of_chosen_elements_have_the_bits_of_numpy(name, axis, sim):
+    initial = {} if name in {"mean", "any", "all", "var"} else {"initial": 1.5}
+    x, chosen = xp.asarray(X, device=sim), xp.asarray(X > -1, device=sim)
+    expected = getattr(np, name)(X, axis=axis, where=X > -1, keepdims=True, **initial)
+    with accel.using(host_copies="never"):
+        result = getattr(np, name)(x, axis=axis, where=chosen, keepdims=True, **initial)
+        out = xp.empty(expected.shape, dtype=expected.dtype, device=sim)
+        assert getattr(np, name)(x, axis=axis, where=chosen, keepdims=True, out=out, **initial) is out
+    for each in (result, out):
+        assert (each.device, each.dtype, each.shape) == (sim, expected.dtype, expected.shape)
+        assert each.tobytes() == expected.tobytes()
+
+
+def test_what_the_library_of_a_device_lacks_is_computed_on_the_host_if_copies_are_allowed(sim, monkeypatch):
+    def lacking(*arguments, **keywords):
+        raise CapabilityError("no sum with where=")
+
+    x = xp.asarray(X, device=sim)
+    monkeypatch.setattr(xp.Array, "sum", lacking)
+    numpy_on_devices._method.cache_clear()
+    try:
+        with pytest.raises(DeviceMismatchError, match=r"NumPy's sum cannot read it there; write x\.to_device\('cpu'\)"):
+            np.sum(x, where=x > 0)
+        with accel.using(host_copies="allow"):
+            result = np.sum(x, where=x > 0)
+    finally:
+        numpy_on_devices._method.cache_clear()
+    assert result.device is sim
+    assert float(result) == np.sum(X, where=X > 0)
+
+
+def test_a_number_of_the_host_with_each_element(sim):
+    x, two = xp.asarray(X, device=sim), xp.asarray(2.0)
+    for result in (np.multiply.outer(two, x), np.multiply.outer(x, two)):
+        assert result.device is sim
+        np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), X * 2)
 
 
 def test_a_dtype_that_numpy_refuses_is_refused(sim):

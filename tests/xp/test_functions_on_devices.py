@@ -60,12 +60,9 @@ nanmax(a, axis=0); bincount(n, weights=n); nansum(x, axis=0, keepdims=True); ptp
 array_equal(x, x); isclose(x, x, rtol=0.1); allclose(x, x, equal_nan=True); polyval([1.0, 2.0], v); result_type(x, n)
 can_cast(x.dtype, 'float32'); broadcast_shapes((2, 1), (1, 3)); iscomplexobj(x); isrealobj(z); ndim(x); size(x, 0)
 shape(x); isscalar(x); atleast_2d(v, w); take(w, n % 2, axis=0, mode='raise'); take(x, [9], mode='clip')
+max(x, initial=9.0); std(x, correction=1); sum(x, where=x > 1); sum(x, initial=3.0)
 """
 REFUSED = """
-max(x, initial=9.0)
-std(x, correction=1)
-sum(x, where=x > 1)
-sum(x, initial=3.0)
 apply_along_axis(np.sum, 0, x); array([[v, w], [w, v]], like=x); array([w[0], 2.0], like=x); array_equiv(x, x)
 block([[x], [x]]); common_type(x, v); fill_diagonal(q, 0.0); isin(n, n, True)
 linalg.eigvalsh(q @ q.T, 'U'); linalg.eigvalsh(q @ q.T, UPLO='U'); linalg.matrix_rank(x, 0.1)

@@ -31,7 +31,7 @@ _HOST = dict.fromkeys(("asnumpy", "device_get"), "x.to_device('cpu').to_numpy()"
 _MEMBERS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("clone", "contiguous"), "x.copy()"),
-        **dict.fromkeys(("data", "data_ptr"), "x.storage"),
+        "data_ptr": "x.storage",
         **dict.fromkeys(("double", "type"), "x.astype('float64')"),
         **dict.fromkeys(("int", "long"), "x.astype('int64')"),
         "cpu": "x.to_device('cpu')",
@@ -46,6 +46,16 @@ _MEMBERS: Mapping[str, str] = MappingProxyType(
         "unsqueeze": "xp.expand_dims(x, axis=0)",
     }
 )
+_OF_NUMPY: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("base", "data"), "x.storage"),
+        "getfield": "x.view('uint8')",
+        "resize": "xp.resize(x, shape) to repeat the elements, or xp.pad(x, 1) for zeros around them",
+        "setfield": "x.view('uint8')[...] = value",
+        "setflags": "x.copy() to write to elements that are read-only",
+    }
+)
+"""What to write for members of NumPy's arrays; for all others NumPy's array is named."""
 _ACCELERATORS = frozenset({"cuda", "gpu"})
 _VALUES = frozenset({"asnumpy", "get", "numpy"})
 MEMBERS = _ACCELERATORS | _VALUES | _MEMBERS.keys()
@@ -93,9 +103,12 @@ def of_array(name: str, functions: Container[str], of_numpy: Container[str], acc
         return f"; write {values}"
     if name in _MEMBERS:
         return f"; write {_MEMBERS[name]}"
+    if name in _OF_NUMPY:
+        return f"; write {_OF_NUMPY[name]}"
     if name in functions:
         return f"; write xp.{name}(x)"
-    return f"; write {values}.{name}" if name in of_numpy else ""
+    host = "numpy.asarray(x)" if on_host else values  # on the host the memory is the same
+    return f"; write {host}.{name}" if name in of_numpy else ""
 
 
 def of_container(name: str, of_numpy: Container[str]) -> str:

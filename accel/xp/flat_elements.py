@@ -1,7 +1,7 @@
 """`FlatElements`: the elements of an array in C order, as NumPy's ``flat`` has them."""
 
 from operator import index
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from accel.xp import indexing
 from accel.xp.array_base import ArrayBase
 from accel.xp.shape_methods import is_in_c_order
 
-__all__ = ["FlatElements", "flat"]
+__all__ = ["FlatElements", "flat", "put"]
+
+
+_MODES = frozenset({"raise", "wrap", "clip"})
 
 
 class FlatElements:
@@ -177,6 +180,39 @@ def _repeated(values: Any, shape: tuple[int, ...]) -> Any:
 
 def _set_flat(x: ArrayBase, values: Any) -> None:
     FlatElements(x)[...] = values
+
+
+def put(x: ArrayBase, indices: Any, values: Any, mode: Literal["raise", "wrap", "clip"] = "raise") -> None:
+    """Set elements of the flat array; values are repeated if there are too few.
+
+    Parameters
+    ----------
+    indices : Array, int or sequence of int
+        Which elements.
+    values : Array, number or sequence of numbers
+        What they are set to.
+    mode : {"raise", "wrap", "clip"}
+        What an index out of bounds is: an error, with no element set; one that begins anew; or the nearest one.
+
+    Raises
+    ------
+    BoundsError
+        If an index is out of bounds.
+    TypeError
+        If the indices are no integers.
+    """
+    xp = x.__array_namespace__()
+    places = xp.asarray(indices, device=x.device).reshape(-1)
+    if not places.size:
+        return
+    if not np.can_cast(places.dtype, np.int64):
+        raise TypeError(f"indices are integers; found {places.dtype.name}: write xp.astype(indices, 'int64')")
+    places = places.astype(np.int64, copy=False)
+    if mode not in _MODES:
+        raise ValueError(f"mode={mode!r} is not known; write mode='raise', mode='wrap' or mode='clip'")
+    if x.size and mode != "raise":
+        places = places % x.size if mode == "wrap" else places.clip(0, x.size - 1)
+    FlatElements(x)[places] = values
 
 
 flat = property(

@@ -1,6 +1,7 @@
 """`mgrid`, `ogrid` and `ndarray`: objects of NumPy's namespace that create arrays by an index or by a call."""
 
 from collections.abc import Sequence
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +72,8 @@ else:
         >>> isinstance(x, xp.ndarray), x.shape
         (True, (2, 3))
         """
+
+        __class_getitem__ = classmethod(GenericAlias)  # for annotations, as ``xp.ndarray[Any, Any]``
 
         def __new__(
             cls,

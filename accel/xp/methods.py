@@ -12,11 +12,10 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import BoundsError
-from accel.xp import cast_methods, conversions, operators, shape_methods
+from accel.xp import byte_methods, cast_methods, conversions, flat_elements, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS
 from accel.xp.calls import call, call_with, method
-from accel.xp.flat_elements import flat
 from accel.xp.functions import FunctionAsMethod, standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_fields
@@ -74,7 +73,7 @@ class Methods(ArrayBase):
         array = live(self)
         return view_of(self, array.T) if type(array) is np.ndarray else self.transpose()
 
-    flat = flat
+    flat = flat_elements.flat
     flatten = shape_methods.flatten
     ravel = shape_methods.ravel
     reshape = shape_methods.reshape
@@ -198,6 +197,15 @@ class Methods(ArrayBase):
         refuse_fields(order)
         return standard("argsort")(self, axis)  # type: ignore[no-any-return]
 
+    def choose(
+        self,
+        choices: Any,
+        out: Self | None = None,
+        mode: Literal["raise", "wrap", "clip"] = "raise",
+    ) -> Self:
+        """Return for each element the one at its place in the array of choices of which it is the index."""
+        return self._function("choose", choices, out=out, mode=mode)
+
     def compress(self, condition: Any, axis: int | None = None, out: Self | None = None) -> Self:
         """Return the slices along an axis for which a condition is true."""
         result: Self = call(self._library, "compress", (condition, self), {"axis": axis, "out": out})
@@ -272,6 +280,8 @@ class Methods(ArrayBase):
             return copy
         return array_like(self, self._library.namespace.asarray(live(copy), order="C"))
 
+    put = flat_elements.put
+
     def fill(self, value: Scalar) -> None:
         """Set all elements to a value."""
         self[...] = value
@@ -326,10 +336,18 @@ class Methods(ArrayBase):
         """
         return conversions.to_numpy(self, dtype, True if copy else None)
 
-    def tobytes(self, order: Order = "C") -> bytes:
-        """Return the bytes of the elements, copied to the host."""
-        elements: bytes = live(self.to_device(Device.CPU)).tobytes(order)
-        return elements
+    # Bytes
+
+    byteswap = byte_methods.byteswap
+    dump = byte_methods.dump
+    dumps = byte_methods.dumps
+    tobytes = byte_methods.tobytes
+    tofile = byte_methods.tofile
+
+    # Operators of Python
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError(f"arrays keep their elements; write x = xp.delete(x, {key!r})")
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())

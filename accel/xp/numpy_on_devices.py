@@ -254,10 +254,14 @@ def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:
     return a.__array_namespace__().linalg.pinv(a, rtol=rtol if rcond is None else rcond)
 
 
+def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    a.put(ind, v, mode)
+
+
 _DIFFERENT: Mapping[object, Callable[..., Any]] = MappingProxyType(
-    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv}
+    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv, np.put: _put}
 )
-"""The functions of which NumPy's has another default, or another dtype of the result, than the standard's."""
+"""The functions of which NumPy's has another default, another dtype of the result, or other names of parameters."""
 
 
 def _empty_like(

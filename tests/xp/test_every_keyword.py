@@ -143,6 +143,8 @@ V.searchsorted(U, side='right', sorter=argsort(V)); X[:1].squeeze(axis=0); X.std
 X.sum(dtype='float32', {REDUCED}, initial=2.0, where=B); X.take(N, axis=0, out=o, mode='wrap'); X.tobytes(order='F')
 T.trace(offset=1, axis1=0, axis2=2, dtype='float32', out=o); X.var(dtype='float64', {REDUCED}, ddof=1)
 V.sort(axis=0, kind=None, order=None, stable=True); V.partition(1, axis=0, kind='introselect', order=None)
+N.choose([X, -X], out=o, mode='wrap'); V.put([4, -1], [9.0], mode='wrap'); X.byteswap(inplace=False)
+X.tofile('/dev/null', sep=',', format='%s'); X.dump(file='/dev/null')
 """
 
 REFUSED = {
@@ -257,7 +259,16 @@ OF_ARRAYS = [
 def test_every_keyword_of_numpys_methods_is_in_a_call_above(name):
     calls = {(path.rpartition(".")[2], keyword) for path, keyword in called(lines(METHODS))}
     expected = [each for each in keywords(getattr(np.ndarray, name)) if each != "self"]
-    by_position = {"indices", "kth", "repeats", "v", "other", "axis1", "axis2"}  # NumPy's methods take these so only
+    by_position = {
+        "choices",
+        "indices",
+        "kth",
+        "repeats",
+        "v",
+        "other",
+        "axis1",
+        "axis2",
+    }  # NumPy's methods take these so only
     if name in ("fill", "swapaxes"):
         return
     assert [each for each in expected if each not in by_position and (name, each) not in calls] == []

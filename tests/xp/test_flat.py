@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from accel import xp
-from accel.errors import BoundsError, ReadOnlyError
+from accel.errors import BoundsError, DTypeError, OverlapError, ReadOnlyError
 
 LAYOUTS = {
     "C": lambda x: x,
@@ -123,3 +123,66 @@ def test_read_only_arrays_are_not_written():
     for each in (x, x.T):
         with pytest.raises(ReadOnlyError):
             each.flat[1:3] = 2
+
+
+PUT = [
+    ([1, -1], 9.0, "raise"),
+    ([[0, 3], [2, 0]], [1.0, 2.0, 3.0], "raise"),
+    ([5, 0], [[7.0], [8.0]], "raise"),
+    (2, [4.0, 5.0], "raise"),
+    ([True, False], 5.0, "raise"),
+    ([], 1.0, "raise"),
+    ([0, 1], [], "raise"),
+    ([4, 100, -100], [1.0, 2.0], "wrap"),
+    ([4, 100, -100], [1.0, 2.0, 3.0, 4.0], "clip"),
+]
+"""Arguments of `put`."""
+
+
+class TestPut:
+    @pytest.mark.parametrize("layout", sorted(LAYOUTS.keys() - {"no axes", "no elements"}))
+    @pytest.mark.parametrize("put", [np.put, xp.Array.put])
+    def test_elements_are_those_of_numpy(self, layout, put, device):
+        for indices, values, mode in PUT:
+            expected = np.arange(200.0).reshape(10, 20)
+            x = xp.asarray(expected, device=device, copy=True)
+            LAYOUTS[layout](expected).put(indices, values, mode)
+            assert put(LAYOUTS[layout](x), indices, values, mode) is None
+            np.testing.assert_array_equal(np.asarray(x.to_device("cpu")), expected)
+
+    def test_indices_and_values_are_arrays(self, device):
+        x = xp.zeros((2, 3), device=device)
+        x.put(xp.asarray([5, 0, 300], dtype="uint16", device=device), xp.asarray([1, 2], device=device), "wrap")
+        assert x.tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+        np.put(x, ind=[1], v=[4.0])
+        x.sum().put(0, 3.0)
+        assert x.tolist() == [[1.0, 4.0, 0.0], [0.0, 0.0, 1.0]]
+
+    def test_values_that_overlap_the_array_are_read_first(self, device):
+        x = xp.arange(4.0, device=device)
+        x.put([0, 1, 2, 3], x[::-1])
+        assert x.tolist() == [3.0, 2.0, 1.0, 0.0]
+
+    @pytest.mark.parametrize(
+        ("arguments", "error", "words"),
+        [
+            (([0, 4], 1.0), BoundsError, "index 4 is out of bounds"),
+            (([0.0], 1.0), TypeError, r"indices are integers; found float64: write xp\.astype\(indices, 'int64'\)"),
+            (([0], 1.0, "other"), ValueError, "mode='other' is not known; write mode='raise'"),
+            (([0, 1], 1j), DTypeError, "complex128 values do not fit an array of float64"),
+        ],
+    )
+    def test_what_is_refused_changes_nothing(self, arguments, error, words, device):
+        x = xp.zeros(4, device=device)
+        with pytest.raises(error, match=words):
+            x.put(*arguments)
+        assert not x.any()
+
+    def test_arrays_without_elements_take_no_index(self, device):
+        for mode in ("raise", "wrap", "clip"):
+            with pytest.raises(BoundsError, match="out of bounds"):
+                xp.zeros(0, device=device).put([0], 1.0, mode)
+
+    def test_read_only_arrays_are_not_written(self, device):
+        with pytest.raises(OverlapError, match="write to a copy"):
+            xp.broadcast_to(xp.ones(1, device=device), (3,)).put([0], 1.0)

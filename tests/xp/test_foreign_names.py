@@ -13,8 +13,10 @@ from ..tables import rows
 
 NAMES = {
     "accel": accel,
-    "xp": xp,
     "numpy": np,
+    "shape": (2, 3),
+    "value": 1,
+    "xp": xp,
     "x": "xp.asarray([1.0, 2.0, 3.0])",
     "c": "accel.container([1.0, 2.0, 3.0])",
     "arrays": "[xp.ones(2), xp.zeros(3)]",
@@ -26,7 +28,7 @@ NAMES = {
 }
 MEMBERS = (
     "get numpy asnumpy cpu cuda to detach clone contiguous type float double half int long numel dim permute unsqueeze "
-    "element_size data data_ptr exp median unique tofile base put"
+    "element_size data data_ptr exp median unique base ctypes getfield resize setfield setflags"
 )
 FUNCTIONS = "tensor as_tensor asanyarray cat clamp device_put device_get asnumpy rand default_rng float64_ frombuffer"
 
@@ -58,6 +60,37 @@ def test_functions_of_xp_are_named_by_the_front_door(name):
 )
 def test_unknown_names_get_no_advice(line):
     assert follow(line, NAMES) == []
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_arrays_have_all_public_members_of_numpys_or_say_what_to_write(device):
+    x = xp.ones((2, 3), device=device)
+    missing = {name for name in dir(np.ndarray) if not name.startswith("_") and not hasattr(x, name)}
+    assert missing == {"base", "ctypes", "data", "getfield", "resize", "setfield", "setflags"}
+    assert all(follow(f"x.{name}", NAMES, {"x": x}) for name in missing)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_elements_are_not_deleted_from_an_array(device):
+    x = xp.asarray([1.0, 2.0, 3.0], device=device)
+    with pytest.raises(ValueError, match=r"write x = xp\.delete\(x, 1\)"):
+        del x[1]
+    assert xp.delete(x, 1).tolist() == [1, 3]
+
+
+def test_the_memory_that_stands_for_a_member_of_numpys_is_that_of_the_array():
+    x = xp.zeros(3)
+    with pytest.raises(AttributeError, match=r"write numpy\.asarray\(x\)\.ctypes"):
+        x.ctypes  # noqa: B018 - the access is the test
+    assert np.asarray(x).ctypes.data == x.__array_interface__["data"][0]
+    assert x.storage is x[1:].storage
+
+
+def test_annotations_with_types_of_elements():
+    def function(x: xp.ndarray[tuple[int], np.dtype[np.float64]]) -> xp.ndarray[int]:
+        return x
+
+    assert function(xp.ones(3)).shape == (3,)
 
 
 def test_a_property_that_fails_says_why():

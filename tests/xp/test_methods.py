@@ -62,6 +62,9 @@ x.tolist(); n.tolist(); b.tolist(); x.sum().tolist(); x.tobytes(); x.T.tobytes()
 len(x); [row.sum() for row in x]; list(reversed(s)); x[0, 1].item(); np.float64(2) * x; 2 * x; np.float32(3) - x
 x.clip(np.float32(0), 2); n.clip(np.int8(1)); n.clip(np.float32(1.5)); n.clip(np.array(1), np.int64(3))
 x.sum(initial=1.0); x.max(initial=10.0); x.mean(where=x > 0)
+n.byteswap().tolist(); x.T.byteswap().tobytes(); z.byteswap().tobytes(); b.byteswap(); x.sum().byteswap();
+t[:0].byteswap()
+i.choose([v[:2], v[1:3], v[2:]]); (n % 3).choose([n, -n, n]); n.choose([n, -n], mode='clip'); i.choose(x[:, :2])
 """
 
 
@@ -88,7 +91,9 @@ def test_the_result_is_that_of_numpy(call, device):
 
 def test_every_method_is_called_above():
     public = {name for name in vars(Methods) if not name.startswith("_")}
-    assert {name for name in public if f".{name}" not in CALLS} == {"fill", "sort", "partition", "shape", "to_numpy"}
+    assert {name for name in public if f".{name}" not in CALLS} == {
+        *("dump", "dumps", "fill", "partition", "put", "shape", "sort", "to_numpy", "tofile"),
+    }
 
 
 def test_to_numpy_makes_a_new_array():
@@ -110,7 +115,7 @@ def test_positional_parameters_are_those_of_numpy(name):
     result = [each.name for each in ours.values() if each.kind is each.POSITIONAL_OR_KEYWORD][1:]
     expected = [each for each in list(theirs)[1:] if each not in ("kind", "order", "copy")]
     result = [each for each in result if each not in ("kind", "order", "casting", "subok")]
-    assert result == expected[: len(result)] or name in ("compress", "astype")
+    assert result == expected[: len(result)] or name in ("compress", "astype", "put")
 
 
 @rows("name", METHODS)

@@ -34,10 +34,12 @@ class ArrayBase(Interchange):
     # _native: the library's array; on the host also a scalar of NumPy, until something needs its memory (`in_memory`).
     # _library: the library of its device.
     # _shared: the record that the array shares with its views; None until a view or a storage is made.
-    __slots__ = ("__weakref__", "_library", "_native", "_shared")
+    # _origin: the operator that computed the array, if `accel.xp.large_operators` needs to know it; else not set.
+    __slots__ = ("__weakref__", "_library", "_native", "_origin", "_shared")
     _native: Any
     _library: ArrayLibrary
     _shared: SharedStorage | None
+    _origin: tuple[int, int]
 
     # Without a frame of Python: these are asked for more often than elements.
     dtype: DType = _of_native("dtype", "Type of the elements.")

@@ -10,9 +10,11 @@ from accel.dtypes import KNOWN, DType
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["broadcast", "copied", "dtype_of", "empty", "memory_for"]
+__all__ = ["Form", "broadcast", "copied", "dtype_of", "empty", "form_of", "memory_for"]
 
 _Order = Literal["C", "F"]
+Form = tuple[tuple[int, ...], DType, _Order]
+"""Shape, dtype and order in memory."""
 _DEFAULT = np.dtype(np.float64)
 _NUMBERS = frozenset({bool, int, float, complex})
 
@@ -43,11 +45,13 @@ def empty(library: ArrayLibrary, shape: Any, dtype: DType | None) -> Any:
 
 
 def memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> Any:
-    """Return an array for the result of an elementwise function of NumPy; None if NumPy should allocate it.
+    """Return an array for the result of an elementwise function of NumPy; None if NumPy should allocate it."""
+    form = form_of(function, operands)
+    return None if form is None else library.empty_array(*form)
 
-    Dtype, shape and order in memory are those that NumPy gives the result. Where they are not known before the call,
-    or where the result is small, NumPy allocates.
-    """
+
+def form_of(function: Any, operands: Sequence[Any]) -> Form | None:
+    """Return the form that NumPy gives the result of an elementwise function; None if it is not known before."""
     if type(function) is not np.ufunc:
         return None
     if len(operands) == 2 and type(operands[0]) is type(operands[1]) is np.ndarray:
@@ -56,11 +60,11 @@ def memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) ->
         if one.shape == other.shape and one.flags.c_contiguous and other.flags.c_contiguous:
             dtype = _dtypes.get((function, one.dtype, other.dtype))
             if dtype is not None:
-                return library.empty_array(one.shape, dtype, "C")
-    return _memory_for(function, library, operands)
+                return one.shape, dtype, "C"
+    return _form_of(function, operands)
 
 
-def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -> Any:
+def _form_of(function: Any, operands: Sequence[Any]) -> Form | None:
     arrays: list[Any] = []
     key: list[object] = [function]
     shape: tuple[int, ...] = ()
@@ -86,13 +90,17 @@ def _memory_for(function: Any, library: ArrayLibrary, operands: Sequence[Any]) -
     if dtype is None or not arrays:
         return None
     if same_shape and in_c_order:
-        return library.empty_array(shape, dtype, "C")
-    return broadcast(library, dtype, arrays)
+        return shape, dtype, "C"
+    return _broadcast_form(dtype, arrays)
 
 
 def broadcast(library: ArrayLibrary, dtype: DType, operands: Sequence[Any]) -> Any:
     """Return an array for an elementwise result of a dtype; None if NumPy should allocate it."""
-    arrays = [each for each in operands if type(each) is np.ndarray and each.ndim]
+    form = _broadcast_form(dtype, [each for each in operands if type(each) is np.ndarray and each.ndim])
+    return None if form is None else library.empty_array(*form)
+
+
+def _broadcast_form(dtype: DType, arrays: Sequence[Any]) -> Form | None:
     if dtype not in KNOWN or not arrays:
         return None
     try:
@@ -100,7 +108,7 @@ def broadcast(library: ArrayLibrary, dtype: DType, operands: Sequence[Any]) -> A
     except ValueError:  # the function refuses them in its own words
         return None
     order = _order(arrays, shape)
-    return None if order is None else library.empty_array(shape, dtype, order)
+    return None if order is None else (shape, dtype, order)
 
 
 def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:
@@ -111,7 +119,7 @@ def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:
 
 def _dtype(function: Any, kinds: list[Any]) -> DType | None:
     """Return the dtype of a function's result; None if it is not one of arrays, or not one result."""
-    if function.nin != len(kinds) or function.nout != 1:
+    if function.nin != len(kinds) or function.nout != 1 or function.signature is not None:
         return None
     try:
         dtypes = function.resolve_dtypes((*[np.dtype(bool) if kind is bool else kind for kind in kinds], None))

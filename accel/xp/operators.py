@@ -29,7 +29,7 @@ if is_number(self):
             else:
                 other = moved(library, other)"""
 _OTHER = """\
-    library = self._library
+    library, operand = self._library, other
     if type(other) is Array:
         if other._library is not library:
             {moved}
@@ -54,7 +54,7 @@ _RESULT = """\
 # Only on the host; see `accel.xp.large_results`. To look at the size of the other operand too would take 60 ns.
 _LARGE = """\
     if self._native.size >= library.large:
-        return large_result({function}, library, {operands})
+        return large_operator({function}, library, ({arrays},), ({operands},), large_result)
 """
 _LARGE_IN_PLACE = """\
         if array.size >= library.large and written({function}, library, (array, other), array):
@@ -182,7 +182,8 @@ def _source() -> str:
 def _method_source(
     template: str, name: str, statement: str, operands: str = "self._native, other", function: str = ""
 ) -> str:
-    large = _LARGE.format(function=function, operands=operands) if function else ""
+    arrays = operands.replace("self._native", "self").replace("other", "operand")
+    large = _LARGE.format(function=function, arrays=arrays, operands=operands) if function else ""
     return template.format(name=name, statement=statement, operands=operands, large=large)
 
 

@@ -153,7 +153,10 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
         copy = error
     copy.__cause__, copy.__context__ = error.__cause__, error.__context__
     copy.__suppress_context__ = error.__suppress_context__
-    raise copy.with_traceback(trace)
+    try:
+        raise copy.with_traceback(trace)
+    finally:
+        del error, copy, trace  # the traceback refers to this frame: a cycle
 
 
 _FREE = nullcontext()

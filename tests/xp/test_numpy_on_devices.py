@@ -1,5 +1,8 @@
 """NumPy's functions with arrays of a device compute there, if `accel.xp` has a function of that name."""
 
+import gc
+from weakref import ref
+
 import numpy as np
 import pytest
 
@@ -172,3 +175,17 @@ def test_a_range_that_only_numpy_computes_is_refused(function, sim):
 def test_the_size_along_several_axes(axis, sim):
     x = xp.asarray(X, device=sim)
     assert np.size(x, axis) == xp.size(x, axis) == np.size(X, axis)
+
+
+@rows("call", [lambda x: x.sum(axis=7), lambda x: x @ x, lambda x: xp.reshape(x, (5,)), lambda x: x.sum(bad=1)])
+def test_a_call_that_fails_keeps_no_array_alive(call, sim):
+    x = xp.asarray(X, device=sim)
+    reference = ref(x)
+    gc.disable()
+    try:
+        with pytest.raises((TypeError, ValueError)):
+            call(x)
+        del x
+        assert reference() is None
+    finally:
+        gc.enable()

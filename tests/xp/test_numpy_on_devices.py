@@ -22,7 +22,8 @@ X = np.random.default_rng(0).normal(size=(4, 6))
         lambda x: np.sum(x, None, np.float32, None, False, 1.0),
         lambda x: np.sum(x, out=xp.zeros((), dtype="float32", device="sim")),
         lambda x: np.sum(x, where=X > 0),
-        lambda x: np.logical_and.reduce(x, initial=True),
+        # NumPy 2.4 keeps the operands of its own ``reduce`` for ever if this raises.
+        lambda x: x.__array_ufunc__(np.logical_and, "reduce", x, initial=True),
         lambda x: np.add.outer([1, 2, 3, 4, 5, 6], x),
         lambda x: np.std(x, ddof=1, correction=1),
     ],
@@ -180,12 +181,15 @@ def test_the_size_along_several_axes(axis, sim):
 @rows("call", [lambda x: x.sum(axis=7), lambda x: x @ x, lambda x: xp.reshape(x, (5,)), lambda x: x.sum(bad=1)])
 def test_a_call_that_fails_keeps_no_array_alive(call, sim):
     x = xp.asarray(X, device=sim)
-    reference = ref(x)
+    reference, failed = ref(x), False
     gc.disable()
     try:
-        with pytest.raises((TypeError, ValueError)):
-            call(x)
-        del x
-        assert reference() is None
+        call(x)
+    except (CapabilityError, ValueError):  # `pytest.raises` would keep the traceback
+        failed = True
     finally:
+        del x
+        alive = reference() is not None
         gc.enable()
+    assert failed
+    assert not alive

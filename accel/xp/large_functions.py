@@ -50,6 +50,8 @@ def _shortcut(base: Any, exponent: float) -> Any:
     kind = base.dtype.kind
     if exponent == 2 and (kind == "f" or (kind in "iuc" and type(exponent) is int)):
         return np.square
+    if exponent == 0.5 and kind == "c":
+        return np.sqrt
     return np.reciprocal if exponent == -1 and type(exponent) is int and kind in "fc" else None
 
 

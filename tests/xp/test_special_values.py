@@ -155,6 +155,24 @@ def test_integers_are_divided_and_raised_as_before():
         x **= 0.5
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_powers_have_the_bits_of_numpys_operators(dtype, device):
+    values = (np.linspace(0.1, 9, 301) * (1 if dtype[0] == "f" else 1 + 2j)).astype(dtype)
+    for exponent in (-1, 0, 0.5, 1, 2, 3, -1.0, 1.5, 2.0):
+        x, expected = xp.asarray(values, device=device, copy=True), values.copy()
+        assert host(x**exponent).tobytes() == (values**exponent).tobytes(), exponent
+        x **= exponent
+        expected **= exponent
+        assert host(x).tobytes() == expected.tobytes(), exponent
+
+
+def test_a_negative_exponent_among_several_changes_nothing(device):
+    x = xp.asarray([2, 3, 4], device=device)
+    with pytest.raises(ValueError, match="negative integer powers"):
+        x **= xp.asarray([2, 2, -1], device=device)
+    assert host(x).tolist() == [2, 3, 4]
+
+
 @pytest.mark.parametrize("where", ["first", "last"])
 @pytest.mark.parametrize("device", [None, "cpu", "sim"])
 def test_a_list_that_contains_itself_is_refused(where, device):

@@ -52,16 +52,26 @@ def _is_finite(x: Any) -> bool:
 def pow(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """Return a power; ``x ** 0.5`` is 0 for ``-0.0`` and inf for ``-inf``, where NumPy may take the square root."""
     if type(x2) in (int, float):
-        if x2 != 0.5 and out is None:
-            return x1**x2  # takes shortcuts, for squares too
         if x2 == 0.5 and x1.dtype.kind in _REAL:
             return np.sqrt(_for_root(x1), out)
+        if out is None:
+            return x1**x2  # takes shortcuts, for squares too
+        if out is x1:
+            x1 **= x2
+            return x1
+    if out is x1 and _is_refused(x1, x2):
+        out = None  # NumPy refuses a negative exponent when it comes to it, and has written what is before
     if _are_paired(x1, x2) or not _may_take_roots(x1, x2):
         return np.power(x1, x2, out)
     base = np.asarray(x1, np.result_type(x1, x2))
     if np.signbit(base).any():
         base = np.where((x2 == 0.5) & ((base == 0) | (base == -inf)), np.abs(base), base)
     return np.power(base, x2, out)
+
+
+def _is_refused(x1: Any, x2: Any) -> bool:
+    """Tell whether integers have a negative exponent among several."""
+    return x1.dtype.kind in "iu" and type(x2) is np.ndarray and x2.dtype.kind == "i" and x2.size > 0 and x2.min() < 0
 
 
 def _are_paired(x1: Any, x2: Any) -> bool:

@@ -35,8 +35,8 @@ def reached(module):
         match node:
             case ast.Import(names):
                 yield from (name.name.split(".")[0] for name in names)
-            case ast.ImportFrom("pickle", [ast.alias("PickleBuffer")]):
-                pass  # wraps memory, and reads nothing
+            case ast.ImportFrom("pickle", [ast.alias("PickleBuffer" | "dumps")]):
+                pass  # wrap memory, and write; they read nothing
             case ast.keyword("allow_pickle", ast.Constant(False)):
                 pass
             case ast.ImportFrom(module=str(origin)):

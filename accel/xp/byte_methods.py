@@ -1,7 +1,7 @@
 """The methods of NumPy's arrays about the bytes of elements: in another order, and copied to files."""
 
-import pickle
 from pathlib import Path
+from pickle import dumps as pickled_bytes
 from typing import Any, TypeVar
 
 from accel.device import Device
@@ -40,7 +40,7 @@ def tofile(x: ArrayBase, fid: Any, sep: str = "", format: str = "%s") -> None:
 
 def dumps(x: ArrayBase) -> bytes:
     """Return the array as a pickle, which `pickle.loads` makes an array of."""
-    return pickle.dumps(x)
+    return pickled_bytes(x)
 
 
 def dump(x: ArrayBase, file: Any) -> None:

@@ -1,4 +1,4 @@
-"""`Corrected`: CuPy as a namespace, in which functions are replaced whose results are wrong in CuPy."""
+"""`Corrected`: CuPy as a namespace, in which functions are replaced that differ from NumPy's."""
 
 from typing import Any
 
@@ -13,6 +13,13 @@ class Corrected:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
+
+    def choose(self, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        """Select elements as `numpy.choose` does; CuPy takes one array of all choices only."""
+        xp = self._module
+        if isinstance(choices, list | tuple):
+            choices = xp.stack(xp.broadcast_arrays(*map(xp.asarray, choices)))
+        return xp.choose(a, choices, out, mode)
 
     def cov(
         self,

@@ -13,8 +13,8 @@ from ..xp.test_every_keyword import ARRAYS, CALLS, METHODS, lines, outcome, same
 
 pytestmark = pytest.mark.cupy_kernels
 
-# Libraries of NVIDIA's compute some, with other signs; CuPy takes only arrays for the lists of two.
-OTHERS = ("linalg.", "fft.", "choose(", "ediff1d(", "X.tobytes(", "V.sort(", "V.partition(")
+# Libraries of NVIDIA's compute some, with other signs; CuPy takes only arrays for the lists of `ediff1d`.
+OTHERS = ("linalg.", "fft.", "ediff1d(", "X.tobytes(", "V.sort(", "V.partition(")
 
 
 @pytest.fixture

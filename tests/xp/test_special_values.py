@@ -7,6 +7,7 @@ from math import copysign, inf, nan
 import numpy as np
 import pytest
 
+import accel
 from accel import xp
 
 # NumPy computes short arrays, long ones and those with gaps by different code.
@@ -171,6 +172,14 @@ def test_a_negative_exponent_among_several_changes_nothing(device):
     with pytest.raises(ValueError, match="negative integer powers"):
         x **= xp.asarray([2, 2, -1], device=device)
     assert host(x).tolist() == [2, 3, 4]
+
+
+@pytest.mark.parametrize("dtypes", [("uint64", "int64"), ("uint8", "int8")])
+def test_a_negative_exponent_of_unsigned_numbers_does_not_fit_in_place(dtypes, device):
+    x, exponents = (xp.asarray([2, 3, 1], dtype=dtype, device=device) for dtype in dtypes)
+    with pytest.raises(accel.errors.DTypeError, match=f"does not fit {dtypes[0]} in place"):
+        x **= -exponents
+    assert host(x).tolist() == [2, 3, 1]
 
 
 @pytest.mark.parametrize("where", ["first", "last"])

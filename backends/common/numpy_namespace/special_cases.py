@@ -70,8 +70,8 @@ def pow(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 
 def _is_refused(x1: Any, x2: Any) -> bool:
-    """Tell whether integers have a negative exponent among several."""
-    return x1.dtype.kind in "iu" and type(x2) is np.ndarray and x2.dtype.kind == "i" and x2.size > 0 and x2.min() < 0
+    """Tell whether signed integers have a negative exponent among several; NumPy refuses the cast of others first."""
+    return x1.dtype.kind == "i" and type(x2) is np.ndarray and x2.dtype.kind == "i" and x2.size > 0 and x2.min() < 0
 
 
 def _are_paired(x1: Any, x2: Any) -> bool:

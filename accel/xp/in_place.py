@@ -52,7 +52,8 @@ def _is_simple(function: Any, operands: Sequence[Any], out: Any) -> bool:
     """Tell whether each element is written once, without a cast, and read before only by the part that writes it."""
     if type(out) is not np.ndarray or not out.flags.writeable or repeats(out.shape, out.strides):
         return False
-    if large_results.dtype_of(function, operands) != out.dtype:
+    dtype = large_results.dtype_of(function, operands)
+    if dtype is None or dtype != out.dtype:  # a dtype of float64 equals None
         return False
     arrays = [each for each in operands if type(each) is np.ndarray and each is not out]
     if any(np.may_share_memory(each, out) for each in arrays):

@@ -114,7 +114,7 @@ def _broadcast_form(dtype: DType, arrays: Sequence[Any]) -> Form | None:
 def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:
     """Return the dtype of a ufunc's result; None if it is not one of arrays, or not one result."""
     kinds = [type(each) if type(each) in _NUMBERS else getattr(each, "dtype", None) for each in operands]
-    return None if None in kinds else _dtype(function, kinds)
+    return None if any(kind is None for kind in kinds) else _dtype(function, kinds)
 
 
 def _dtype(function: Any, kinds: list[Any]) -> DType | None:

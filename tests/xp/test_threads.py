@@ -498,6 +498,13 @@ class TestInPlace:
             np.testing.assert_array_equal(out.to_numpy(), np.matmul(a, b))
         assert calls == []
 
+    def test_lists_are_not_shared(self, calls: list[int]) -> None:
+        x, values = xp.ones(1000), list(range(1000))
+        out = xp.zeros(1000)
+        assert np.add(x, values, out=out) is out
+        assert out.tolist() == [1.0 + value for value in values]
+        assert calls == []
+
     def test_only_results_of_the_shape_and_dtype_of_out_are_shared(self, calls: list[int]) -> None:
         x = xp.ones((500, 2))
         repeated = xp.broadcast_to(xp.ones(2), (500, 2))

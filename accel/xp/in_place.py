@@ -39,9 +39,7 @@ def into(function: np.ufunc, operands: Sequence[Any], out: Any) -> Any:
 
 def written(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any) -> bool:
     """Compute a ufunc of NumPy with ``out=``; returns False, with nothing written, if one thread should do it."""
-    if library.share is None or function.signature is not None:  # of products of matrices an element depends on several
-        return False
-    if not parts.are_shared(parts.cost(function.__name__), (out, *operands)):
+    if library.share is None or not parts.are_shared(parts.cost(function.__name__), (out, *operands)):
         return False
     if not _is_simple(function, operands, out):
         return False

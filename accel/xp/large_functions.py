@@ -13,7 +13,7 @@ import numpy as np
 from accel.xp import large_results, large_selections, parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["computed"]
+__all__ = ["computed", "elementwise"]
 
 
 def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -21,10 +21,11 @@ def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], opti
     special = _SPECIAL.get(function.__name__)
     if special is not None:
         return special(function, library, *operands, **options)
-    return _elementwise(function, library, operands, large_results.memory_for(function, library, operands))
+    return elementwise(function, library, operands, large_results.memory_for(function, library, operands))
 
 
-def _elementwise(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any, name: str = "") -> Any:
+def elementwise(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any, name: str = "") -> Any:
+    """Compute an elementwise function into an array, and return it; None, with nothing computed, if there is none."""
     if out is not None and not parts.compute(function, library, operands, out, name):
         function(*operands, out=out)
     return out
@@ -42,7 +43,7 @@ def _power(function: Any, library: ArrayLibrary, base: Any, exponent: Any) -> An
     elif _have_axes(base, exponent) and base.shape != exponent.shape:
         return None  # NumPy computes powers with a repeated exponent in another way, and parts repeat it elsewhere
     out = large_results.memory_for(np.power, library, (base, exponent))
-    return _elementwise(function, library, (base, exponent), out, name)
+    return elementwise(function, library, (base, exponent), out, name)
 
 
 def _shortcut(base: Any, exponent: float) -> Any:
@@ -60,12 +61,12 @@ def _have_axes(*operands: Any) -> bool:
 
 
 def _floor_divide(function: Any, library: ArrayLibrary, x1: Any, x2: Any) -> Any:
-    return _elementwise(function, library, (x1, x2), large_results.memory_for(np.floor_divide, library, (x1, x2)))
+    return elementwise(function, library, (x1, x2), large_results.memory_for(np.floor_divide, library, (x1, x2)))
 
 
 def _clip(function: Any, library: ArrayLibrary, x: Any, low: Any, high: Any) -> Any:
     out = large_results.broadcast(library, x.dtype, (x, low, high)) if x.ndim else None
-    return _elementwise(function, library, (x, low, high), out)
+    return elementwise(function, library, (x, low, high), out)
 
 
 def _where(function: Any, library: ArrayLibrary, condition: Any, x1: Any, x2: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.xp import large_results, parts
+from accel.xp import large_functions, large_results
 from accel.xp.array_base import ArrayBase, new_array
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.expressions import operators_of
@@ -58,8 +58,7 @@ def computed(
             if memory is None:
                 return otherwise(function, library, *operands)
             result = new_array(arrays[0] if isinstance(arrays[0], ArrayBase) else arrays[1], memory)
-        if not parts.compute(function, library, operands, result._native):
-            function(*operands, out=result._native)
+        large_functions.elementwise(function, library, operands, result._native)
     except (MemoryError, OverflowError) as error:
         raise failure(error) from None
     if operator is not None and operator.feeds:

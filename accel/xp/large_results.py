@@ -112,14 +112,16 @@ def _broadcast_form(dtype: DType, arrays: Sequence[Any]) -> Form | None:
 
 
 def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:
-    """Return the dtype of a ufunc's result; None if it is not one of arrays, or not one result."""
+    """Return the dtype of an elementwise ufunc's result; None if it is not one of arrays, or not one result."""
     kinds = [type(each) if type(each) in _NUMBERS else getattr(each, "dtype", None) for each in operands]
     return None if any(kind is None for kind in kinds) else _dtype(function, kinds)
 
 
 def _dtype(function: Any, kinds: list[Any]) -> DType | None:
-    """Return the dtype of a function's result; None if it is not one of arrays, or not one result."""
-    if function.nin != len(kinds) or function.nout != 1 or function.signature is not None:
+    """Return the dtype of an elementwise function's result; None if it is not one of arrays, or not one result."""
+    if function.nin != len(kinds) or function.nout != 1:
+        return None
+    if function.signature is not None:  # an element of a product of matrices depends on several
         return None
     try:
         dtypes = function.resolve_dtypes((*[np.dtype(bool) if kind is bool else kind for kind in kinds], None))

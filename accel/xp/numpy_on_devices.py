@@ -114,7 +114,7 @@ def function_there(
     operands = (*arguments, *options.values())
     if by_two_names or not isinstance(target, ArrayBase | None) or _has_host_arrays((*operands, where)):
         return NotImplemented
-    if not _has_arrays(operands):  # only ``out=`` is an array
+    if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
         return NotImplemented
     result = _computed(x, function, arguments, options)
     if result is NotImplemented or target is None:
@@ -139,10 +139,6 @@ def _computed(x: ArrayBase, function: Callable[..., Any], arguments: tuple[Any, 
 def _is_given(name: str, value: object) -> bool:
     """Tell whether an option is more than the default, which a function that calls another one may pass on."""
     return value is not np._NoValue and (name not in _DEFAULTS or value is not _DEFAULTS[name])
-
-
-def _has_arrays(values: Iterable[Any]) -> bool:
-    return next(arrays_among(values), None) is not None
 
 
 def _has_host_arrays(values: Iterable[Any]) -> bool:

@@ -177,7 +177,7 @@ class TestFloatingPointErrors:
                 "invalid value encountered in divide",
             ]
             assert {each.category for each in seen} == {RuntimeWarning}
-            assert {Path(each.filename).name for each in seen} == {"large_operators.py"}
+            assert {Path(each.filename).name for each in seen} == {"large_functions.py"}
         assert calls
 
     def test_a_cast_warns_as_numpy_does(self) -> None:

@@ -24,7 +24,6 @@ __all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on"]
 HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
 """The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
 
-_USUAL_ITEMSIZE = 8
 _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
 
@@ -56,7 +55,7 @@ class ArrayLibrary:
     members : dict
         Functions of the namespace that were used, by path, as ``"linalg.norm"``.
     large : int
-        From so many elements on, results may have memory of earlier arrays; see `accel.xp.large_results`.
+        From so many bytes on, results may have memory of earlier arrays; see `accel.xp.large_results`.
     empty_array : callable or None
         Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
     share : callable or None
@@ -99,7 +98,7 @@ class ArrayLibrary:
         self.large = sys.maxsize
         self.empty_array: Any = None
         if isinstance(backend, ReusesMemory):
-            self.large = backend.smallest_reused // _USUAL_ITEMSIZE
+            self.large = backend.smallest_reused
             self.empty_array = backend.empty_array
         self.share: Any = backend.share if isinstance(backend, SharesWork) else None
 

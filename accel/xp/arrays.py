@@ -234,7 +234,7 @@ class Array(Methods):
     def __copy__(self) -> "Array":
         library, array = self._library, live(self)
         try:
-            copy = large_results.copied(library, array, array.dtype) if array.size >= library.large else None
+            copy = large_results.copied(library, array, array.dtype) if array.nbytes >= library.large else None
             return wrap(library, library.namespace.asarray(array, copy=True) if copy is None else copy)
         except MemoryError as error:
             raise refusals.failure(error) from None
@@ -349,6 +349,7 @@ def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands:
         raise refusals.failure(error) from None
     array = Array()
     array._native, array._library, array._shared = result, library, None
+    large_operators.note_call(array, 2)
     return array
 
 

@@ -54,7 +54,7 @@ def astype(
         result: Any = call_with(x, "astype", target, copy=True)
         return result if _is_in(result, order) else result.copy(order)  # type: ignore[no-any-return]
     try:
-        if order == "K" and array.size < library.large:
+        if order == "K" and array.size * target.itemsize < library.large:
             elements: Any = array.astype(target)
         else:
             elements = large_results.copied(library, array, target) if order == "K" else None

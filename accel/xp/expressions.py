@@ -1,8 +1,9 @@
-"""Which operands of an operator are results of operators in the same expression, read from a function's bytecode.
+"""Which operands of operators and calls are results of others in the same expression, from a function's bytecode.
 
 Of ``a * b + c`` the interpreter takes the product from its stack, where the multiplication left it. No variable has it.
 """
 
+import sys
 from collections.abc import Mapping
 from dis import HAVE_ARGUMENT, findlabels, opmap, stack_effect
 from functools import lru_cache
@@ -27,6 +28,8 @@ _PUSHED: Mapping[str, int] = MappingProxyType({"PRECALL": 0, "CALL": 1, "CALL_KW
 
 _KNOWN = {opcode: (*_TAKEN[name], _PUSHED.get(name)) for name, opcode in opmap.items() if name in _TAKEN}
 _OPERATORS = frozenset(opmap[name] for name in ("BINARY_OP", "UNARY_INVERT", "UNARY_NEGATIVE"))
+_CALLS = frozenset(opmap[name] for name in ("CALL", "CALL_KW") if name in opmap)
+_BEFORE_ARGUMENTS = 2  # values on the stack: the function, and the object of a method
 _EXTENDED_ARG = opmap["EXTENDED_ARG"]
 _NO_INSTRUCTIONS = frozenset({opmap["CACHE"], _EXTENDED_ARG})
 
@@ -37,26 +40,44 @@ _MOST = 256
 """The most functions that are remembered."""
 
 
+def _offset_of_call() -> int:
+    return sys._getframe(1).f_lasti
+
+
+def _probe() -> int:
+    return _offset_of_call()
+
+
+_WITHIN_CALL = _probe() - 2 * [opcode in _CALLS for opcode in _probe.__code__.co_code[::2]].index(True)
+"""How far a frame's ``f_lasti`` is behind the call of a function of Python while that runs."""
+
+
 class Operator(NamedTuple):
-    """An operator that has such an operand, or whose result is one.
+    """An operator or call that has such an operand, or whose result is one.
 
     Attributes
     ----------
     operands : tuple
-        For each operand the offset of the operator whose result it is; None if it is something else.
+        For each operand the offset of the operator or call whose result it is; None if it is something else.
     feeds : bool
         Whether the result is such an operand.
+    is_call : bool
+        Whether it is the call of a function, whose arguments are the operands.
     """
 
     operands: tuple[int | None, ...]
     feeds: bool
+    is_call: bool
 
 
 _known: dict[int, tuple[CodeType, Mapping[int, Operator]]] = {}
 
 
 def operators_of(code: CodeType) -> Mapping[int, Operator]:
-    """Return a function's operators, by their offsets in its bytecode; what was found is remembered."""
+    """Return a function's operators and calls, by their offsets; what was found is remembered.
+
+    The offset is ``f_lasti`` of the function's frame while the operator, or the function that is called, runs.
+    """
     known = _known.get(id(code))
     if known is None:
         if len(_known) >= _MOST:
@@ -70,6 +91,7 @@ def operators_of(code: CodeType) -> Mapping[int, Operator]:
 @lru_cache(_MOST)  # a module that is run again has the same bytecode in other objects
 def _found(bytecode: bytes) -> Mapping[int, Operator]:
     operands: dict[int, tuple[int | None, ...]] = {}
+    calls: set[int] = set()
     stack: list[int | None] = []  # for each value the operator that computed it; below are values that are unknown
     extended = 0
     targets = {*findlabels(bytecode)}  # type: ignore[arg-type]  # it takes the bytes
@@ -89,12 +111,17 @@ def _found(bytecode: bytes) -> Mapping[int, Operator]:
             operands[offset] = taken
             stack.append(offset)
             continue
+        if opcode in _CALLS:
+            calls.add(offset + _WITHIN_CALL)
+            operands[offset + _WITHIN_CALL] = taken[_BEFORE_ARGUMENTS:]
+            stack.append(offset + _WITHIN_CALL)
+            continue
         if pushed is None:
             pushed = stack_effect(opcode, argument if opcode >= HAVE_ARGUMENT else None) + len(taken)
         stack.extend([None] * pushed)
     feeding = {each for taken in operands.values() for each in taken if each is not None}
     return {
-        offset: Operator(taken, offset in feeding)
+        offset: Operator(taken, offset in feeding, offset in calls)
         for offset, taken in operands.items()
         if offset in feeding or any(each is not None for each in taken)
     }

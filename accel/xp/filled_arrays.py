@@ -21,6 +21,8 @@ __all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zer
 
 Shape = int | Sequence[int]
 
+_DEFAULT_ITEMSIZE = 8
+
 
 def empty(
     shape: Shape,
@@ -38,7 +40,8 @@ def empty(
 
 def _empty(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> Array:
     try:
-        large = (shape if type(shape) is int else prod(shape)) >= library.large  # type: ignore[arg-type]
+        size = shape if type(shape) is int else prod(shape)  # type: ignore[arg-type]
+        large = size * (_DEFAULT_ITEMSIZE if dtype is None else dtype.itemsize) >= library.large
     except TypeError:  # the library refuses it in its own words
         large = False
     try:

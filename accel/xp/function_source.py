@@ -6,6 +6,8 @@ The text repeats the fast paths of `native` and `wrap`, because each call would 
 import ast
 from collections.abc import Iterable
 
+import numpy as np
+
 __all__ = ["method_source", "parsed", "source"]
 
 _TEMPLATE = '''
@@ -56,11 +58,15 @@ _LIVE = """\
 # Of a scalar of NumPy there is no view: what may return one needs an array.
 _IN_MEMORY = " if type({name}._native) is library.array_type else in_memory({name})"
 # Only on the host; see `accel.xp.large_results`. The size of an operand that is no array is not looked at.
-_SIZED = "\n        large = {before}native_{name}.size >= library.large"
+_SIZED = "\n        large = {before}native_{name}.nbytes >= library.large"
 _UNSIZED = "\n        large = False"
 _LARGE = """\
     if large:
         return large_result({function}, library, {operands})
+"""
+_LARGE_ELEMENTWISE = """\
+    if large:
+        return large_operator({function}, library, ({arrays},), ({operands},), large_result)
 """
 _LARGE_METHOD = """\
     if large and (shared := large_reduction({name!r}, library, {array}, {passed})) is not None:
@@ -159,8 +165,14 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
     """
     (function,) = parsed(row)
     passed = _passed(function.args)
-    large = "" if views and not sized else _LARGE.format(function=f"{namespace}.{function.name}", operands=passed)
+    template = _LARGE_ELEMENTWISE if _is_elementwise(function.name) else "" if views and not sized else _LARGE
+    large = template.format(function=f"{namespace}.{function.name}", arrays=_sources(function.args), operands=passed)
     return _filled_in(function, f"{namespace}.{function.name}({passed})", origin, page, views=views, large=large)
+
+
+def _is_elementwise(name: str) -> bool:
+    function = getattr(np, name, None)
+    return isinstance(function, np.ufunc) and function.signature is None
 
 
 def method_source(row: str, origin: str, page: str) -> str:

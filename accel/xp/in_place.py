@@ -30,7 +30,7 @@ def into(function: np.ufunc, operands: Sequence[Any], out: Any) -> Any:
         return NotImplemented
     refuse_read_only(library, target)
     try:
-        if out.size < library.large or not written(function, library, natives, target):
+        if out.nbytes < library.large or not written(function, library, natives, target):
             function(*natives, out=target)
     except MemoryError as error:
         raise failure(error) from None

@@ -34,7 +34,7 @@ def selected(x: _Array, key: Any) -> _Array:
             key = key._native
         if library.within is not None:
             return x._wrap(library, library.compute(getitem, array, key), x)  # type: ignore[no-any-return]
-        if type(key) is _NDARRAY and array.size + key.size >= library.large:
+        if type(key) is _NDARRAY and array.nbytes + key.nbytes >= library.large:
             result = large_selections.taken(library, array, key, 0)
             if result is not None:
                 return new_array(x, result)  # type: ignore[no-any-return]

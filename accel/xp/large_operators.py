@@ -1,11 +1,12 @@
-"""Operators of large arrays on the host: the result has the memory of a temporary operand, or of earlier arrays.
+"""Operators and functions of large arrays on the host: the result has the memory of a temporary operand, or of others.
 
 Temporary is the product in ``a * b + c``. That an operand has a single reference is not enough to know it. Code in C,
 such as NumPy's loop over an array of objects, may have that reference and read the operand again; NumPy examines the
 stack of C for that. Here an operand is temporary if all three hold:
 
-* In the bytecode of the function of Python that runs, the operand is the result of another operator of the expression.
-* That operator computed this very array, which has a note of it.
+* In the bytecode of the function of Python that runs, the operand is the result of another operator or call of the
+  expression.
+* That operator, or the function that was called, computed this very array, which has a note of it.
 * Nothing but the expression refers to the array.
 """
 
@@ -18,10 +19,10 @@ import numpy as np
 from accel.xp import large_functions, large_results
 from accel.xp.array_base import ArrayBase, new_array
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.expressions import operators_of
+from accel.xp.expressions import Operator, operators_of
 from accel.xp.refusals import failure
 
-__all__ = ["computed"]
+__all__ = ["computed", "note_call"]
 
 
 def computed(
@@ -31,12 +32,12 @@ def computed(
     operands: Sequence[Any],
     otherwise: Callable[..., Any],
 ) -> Any:
-    """Return the result of an operator; only the function of the operator may call this.
+    """Return the result of an operator or function; only the function that Python called for it may call this.
 
     Parameters
     ----------
     function : callable
-        Computes the operator.
+        Computes the result from arrays of the library.
     library : ArrayLibrary
         That of the arrays.
     arrays : sequence
@@ -51,7 +52,7 @@ def computed(
         return otherwise(function, library, *operands)
     caller = sys._getframe(2)
     operator = operators_of(caller.f_code).get(caller.f_lasti)
-    result = None if operator is None else _temporary(arrays, operator.operands, id(caller), form)
+    result = None if operator is None else _temporary(arrays, operator, id(caller), form)
     try:
         if result is None:
             memory = library.empty_array(*form)
@@ -66,10 +67,17 @@ def computed(
     return result
 
 
-def _temporary(arrays: Sequence[Any], offsets: Sequence[int | None], caller: int, form: large_results.Form) -> Any:
+def note_call(array: Any, depth: int) -> None:
+    """Note that a function computed an array; its caller is so many frames above the function that notes it."""
+    caller = sys._getframe(depth + 1)
+    array._origin = id(caller), caller.f_lasti
+
+
+def _temporary(arrays: Sequence[Any], operator: Operator, caller: int, form: large_results.Form) -> Any:
     """Return a temporary operand whose memory has the form of the result; None if there is none."""
-    for array, offset, count in zip(arrays, offsets, _references(arrays), strict=True):
-        if offset is not None and count == _TEMPORARY and isinstance(array, ArrayBase):
+    temporary = _ARGUMENT if operator.is_call else _OPERAND
+    for array, offset, count in zip(arrays, operator.operands, _references(arrays), strict=False):
+        if offset is not None and count == temporary and isinstance(array, ArrayBase):
             is_origin = getattr(array, "_origin", None) == (caller, offset)
             if is_origin and array._shared is None and _has_form(array._native, *form):
                 return array
@@ -96,5 +104,12 @@ class _Probe:
         return _references((self,))[0]
 
 
-_TEMPORARY: int = -_Probe()
-"""How many references an operand has that nothing but an expression refers to."""
+def _probe(x: object) -> int:
+    return _references((x,))[0]
+
+
+_OPERAND: int = -_Probe()
+"""How many references an operand of an operator has that nothing but an expression refers to."""
+
+_ARGUMENT = _probe(_Probe())
+"""How many references an argument of a function has that nothing but the function refers to."""

@@ -24,7 +24,7 @@ _dtypes: dict[tuple[object, ...], DType | None] = {}
 
 def copied(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
     """Return a copy of an array, in the order that NumPy's ``astype`` gives it; None if NumPy should allocate it."""
-    if array.size < library.large:
+    if array.size * dtype.itemsize < library.large:
         return None
     # An axis that repeats its elements is the last one for `astype`, and for functions stays where it is.
     order = None if 0 in array.strides else _order((array,), array.shape)

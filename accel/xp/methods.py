@@ -268,7 +268,7 @@ class Methods(ArrayBase):
     def copy(self, order: Order = "C") -> Self:
         """Return a copy of the array: in C order, in Fortran's, or for ``"K"`` in the library's order."""
         array = live(self)
-        if type(array) is np.ndarray and array.size < self._library.large:
+        if type(array) is np.ndarray and array.nbytes < self._library.large:
             try:
                 return new_array(self, array.copy(order))  # type: ignore[no-any-return]
             except MemoryError as error:

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.xp import functions, reductions, results
+from accel.xp import functions, large_operators, reductions, results
 from accel.xp.array_base import is_number
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, large_result, wrap
@@ -149,6 +149,7 @@ def large_reduction(name: str, library: ArrayLibrary, array: Any, **options: Any
 functions.bind(
     Array=Array,
     large_reduction=large_reduction,
+    large_operator=large_operators.computed,
     large_result=large_result,
     library_of=library_of,
     native=native,

@@ -53,11 +53,18 @@ _RESULT = """\
 """
 # Only on the host; see `accel.xp.large_results`. To look at the size of the other operand too would take 60 ns.
 _LARGE = """\
-    if self._native.size >= library.large:
+    if self._native.nbytes >= library.large:
         return large_operator({function}, library, ({arrays},), ({operands},), large_result)
 """
+# Their results have a byte for each element.
+_LARGE_COMPARISON = _LARGE.replace("nbytes", "size")
+# A product with a vector is much smaller than the matrix.
+_LARGE_PRODUCT = """\
+    if self._native.nbytes >= library.large and self._native.ndim > 1 < getattr(other, "ndim", 0):
+        return large_result({function}, library, {operands})
+"""
 _LARGE_IN_PLACE = """\
-        if array.size >= library.large and written({function}, library, (array, other), array):
+        if array.nbytes >= library.large and written({function}, library, (array, other), array):
             return self
 """
 _COMPUTE = """\
@@ -183,7 +190,8 @@ def _method_source(
     template: str, name: str, statement: str, operands: str = "self._native, other", function: str = ""
 ) -> str:
     arrays = operands.replace("self._native", "self").replace("other", "operand")
-    large = _LARGE.format(function=function, arrays=arrays, operands=operands) if function else ""
+    large = _LARGE_PRODUCT if name == "matmul" else _LARGE_COMPARISON if name in _COMPARISONS else _LARGE
+    large = large.format(function=function, arrays=arrays, operands=operands) if function else ""
     return template.format(name=name, statement=statement, operands=operands, large=large)
 
 

@@ -32,7 +32,7 @@ Order: TypeAlias = Literal["C", "F", "A", "K"]
 def flatten(x: _Array, order: Order = "C") -> _Array:
     """Return a copy of the elements as one axis."""
     array = live(x)
-    if type(array) is np.ndarray and array.size < x._library.large:
+    if type(array) is np.ndarray and array.nbytes < x._library.large:
         return new_array(x, array.flatten(order))  # type: ignore[no-any-return]
     flat = ravel(x, order)
     return flat if flat._shared is None else flat.__copy__()  # a view shares its record

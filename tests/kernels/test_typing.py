@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("mypy", reason="mypy is not installed; it comes with the extra dev")
-
 CONFIGURATION = "[mypy]\nstrict = True\nplugins = accel.kernels.mypy_plugin\n"
 TYPICAL = """
 from typing import Literal

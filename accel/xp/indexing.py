@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
-from accel.xp import array_storage, large_selections, refusals
+from accel.xp import array_storage, large_masks, large_selections, refusals
 from accel.xp.array_base import ArrayBase, in_memory, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
@@ -34,8 +34,8 @@ def selected(x: _Array, key: Any) -> _Array:
             key = key._native
         if library.within is not None:
             return x._wrap(library, library.compute(getitem, array, key), x)  # type: ignore[no-any-return]
-        if type(key) is _NDARRAY and array.nbytes + key.nbytes >= library.large:
-            result = large_selections.taken(library, array, key, 0)
+        if array.nbytes >= library.large or (type(key) is _NDARRAY and key.nbytes >= library.large):
+            result = large_selections.selected(library, array, key)
             if result is not None:
                 return new_array(x, result)  # type: ignore[no-any-return]
         result = array[key]
@@ -59,7 +59,10 @@ def assign(x: ArrayBase, key: Any, value: Any) -> None:
     try:
         key = _unwrapped(x, key)
         if library.within is None:
-            array[key] = values
+            target = array
+            if type(key) is _NDARRAY and array.nbytes >= library.large and key.dtype == bool:
+                target, key = large_masks.assigned_at(library, array, key, values)
+            target[key] = values
         else:
             library.compute(setitem, array, key, values)
     except (IndexError, MemoryError, OverflowError, ValueError) as error:

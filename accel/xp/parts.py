@@ -13,7 +13,7 @@ import numpy as np
 
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["SHARED", "are_shared", "compute", "copy", "cost", "cut", "run", "shared", "step_along", "wanted"]
+__all__ = ["SHARED", "are_shared", "compute", "copy", "cost", "cut", "run", "run_all", "shared", "step_along", "wanted"]
 
 SHARED = 1 << 25
 """Bytes from which threads share what is as fast as an addition: that takes twenty times a thread's wake."""
@@ -162,6 +162,13 @@ def run(
                 raise FloatingPointError(text)
             warnings.warn(text, RuntimeWarning, stacklevel=4)
     return True
+
+
+def run_all(task: Callable[[int], object], name: str, library: ArrayLibrary, work: int, count: int) -> None:
+    """Call a task for each part, as `run`; in one thread if there is less work than threads share, or none is free."""
+    if work < SHARED or library.share is None or not run(task, name, library.share, count):
+        for number in range(count):
+            task(number)
 
 
 def cut(arrays: Sequence[Any], most: int) -> tuple[int, Callable[[int], list[Any]]] | None:

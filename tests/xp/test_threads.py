@@ -3,6 +3,7 @@
 import _thread
 import math
 import os
+import re
 import threading
 import warnings
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     monkeypatch.setattr("accel.xp.parts.SHARED", 1)
     monkeypatch.setattr("accel.xp.parts.PART", 1)
     monkeypatch.setattr("accel.xp.parts._RUN", 64)
+    monkeypatch.setattr("accel.xp.large_selections._ROWS", 1)
     monkeypatch.setattr(BACKEND, "_arrays", ArrayPool(1 << 24))
     library = library_on("cpu")
     monkeypatch.setattr(library, "large", 1)
@@ -73,6 +75,35 @@ def same_bits(result: Any, expected: Any) -> bool:
         and result.shape == expected.shape
         and np.ascontiguousarray(result).tobytes() == np.ascontiguousarray(expected).tobytes()
     )
+
+
+def same_selection(compute: Any, array: Any, key: Any) -> None:
+    """Compare a selection with NumPy's: bits, order in memory, and errors."""
+    x, ours = xp.asarray(array), xp.asarray(key)
+    try:
+        expected = compute(array, key)
+    except IndexError as error:
+        with pytest.raises(IndexError, match=re.escape(str(error))):
+            compute(x, ours)
+        return
+    result = compute(x, ours)
+    assert same_bits(result, expected)
+    steps = [each.strides for each in (np.asarray(result), expected)]
+    usual = zip(*steps, expected.shape, strict=True)
+    assert not expected.size or all(one == other or extent == 1 for one, other, extent in usual)
+
+
+def same_assignment(array: Any, key: Any, values: Any) -> None:
+    """Compare an assignment with NumPy's, and that nothing is written if it fails."""
+    expected, x = array.copy("K"), xp.asarray(array.copy("K"))
+    try:
+        expected[key] = values
+    except (IndexError, ValueError) as error:
+        with pytest.raises(type(error)):
+            x[xp.asarray(key)] = as_array(values)
+    else:
+        x[xp.asarray(key)] = as_array(values)
+    assert same_bits(x, expected)
 
 
 class TestBits:
@@ -409,6 +440,65 @@ class TestSelections:
         assert same_bits(xp.take(rows_of, xp.asarray([1, -2, 1]), axis=1), np.asarray(rows_of)[:, [1, 0, 1]])
         assert same_bits(rows_of[xp.arange(999, -1, -1)], np.asarray(rows_of)[::-1])
         assert len(calls) == 4  # one for the remainder
+
+    @given(st.data())
+    def test_an_index_among_slices(self, data: st.DataObject) -> None:
+        shape = data.draw(st.lists(st.integers(1, 30), min_size=1, max_size=4))
+        dtype = data.draw(st.sampled_from(["float64", "int8", "complex64", "bool"]))
+        array = numbers(int(np.prod(shape)), dtype).reshape(shape)
+        array = data.draw(st.sampled_from([array, array.copy("F"), array[::-1]]))
+        axis = data.draw(st.integers(0, len(shape) - 1))
+        places = st.integers(-shape[axis], shape[axis] - data.draw(st.sampled_from([0, 0, 1])))
+        indices: Any = np.resize(data.draw(st.lists(places, min_size=1, max_size=9)), data.draw(st.integers(1, 40)))
+        indices = data.draw(st.sampled_from([indices, indices[:1], indices.reshape(1, -1), indices.astype("uint8")]))
+        before = data.draw(st.sampled_from([[slice(None)] * axis, [...]]))
+        behind = data.draw(st.sampled_from([[slice(None)] * (len(shape) - axis - 1), [...], [None], [slice(1)]]))
+
+        def compute(x: Any, i: Any) -> Any:
+            return x[(*before, i, *behind)]
+
+        with accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            same_selection(compute, array, indices)
+
+    @given(st.data())
+    def test_a_mask(self, data: st.DataObject) -> None:
+        shape = data.draw(
+            st.lists(st.integers(0, 60), min_size=1, max_size=3).filter(lambda each: np.prod(each) < 9000)
+        )
+        dtype = data.draw(st.sampled_from(["float64", "int8", "complex64", "bool"]))
+        array = numbers(int(np.prod(shape)), dtype).reshape(shape)
+        array = data.draw(st.sampled_from([array, array.copy("F"), array[::-1]]))
+        extents = data.draw(st.sampled_from([shape, shape, shape[:1], shape[:2], [*shape[:-1], shape[-1] + 1]]))
+        mask: Any = np.random.default_rng(0).random(extents) < data.draw(st.sampled_from([0.0, 0.02, 0.5, 0.98, 1.0]))
+        mask = data.draw(st.sampled_from([mask, mask.copy("F"), mask[::-1]]))
+        with accel.using(threads=data.draw(st.sampled_from(THREADS))):
+            same_selection(lambda x, m: x[m], array, mask)
+            same_selection(lambda x, m: x[m, ...], array, mask)
+            size = array[mask].shape if extents == shape else (1,)
+            for values in (True, numbers(1, dtype)[0], numbers(9001, dtype)[: size[0]], numbers(3, dtype)):
+                same_assignment(array, mask, values)
+
+    def test_masks_of_short_runs_are_shared(self, calls: list[int]) -> None:
+        array = np.arange(1000)
+        short, long = array % 3 == 0, array >= 500
+        x, in_runs = xp.asarray(array.copy()), xp.asarray(long)
+        assert same_bits(x[xp.asarray(short)], array[short])
+        assert calls == [16]
+        assert same_bits(x[in_runs], array[long])
+        assert calls == [16]
+        x[xp.asarray(short)] = 7
+        array[short] = 7
+        assert same_bits(x, array)
+
+    def test_an_index_behind_slices_is_shared(self, calls: list[int]) -> None:
+        array = np.arange(3000.0).reshape(50, 3, 20)
+        x, i = xp.asarray(array), xp.asarray([2, -3])
+        for compute in (lambda x, i: x[:, i], lambda x, i: x[:, i, :], lambda x, i: x[..., i]):
+            result, expected = compute(x, i), compute(array, np.asarray(i))
+            assert same_bits(result, expected)
+            assert np.asarray(result).strides == expected.strides
+        assert calls == [50, 50, 150]
+        same_selection(lambda x, i: x[:, i], array, np.asarray([[2, -3], [0, 3]]))
 
     def test_an_index_out_of_bounds_is_refused_as_numpy_does(self) -> None:
         array, x = np.arange(1000.0), xp.arange(1000.0)

@@ -12,7 +12,7 @@ from accel.xp.array_base import ArrayBase, in_memory, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
 
-__all__ = ["apart", "assign", "assigned", "selected"]
+__all__ = ["apart", "assign", "assigned", "native_key", "selected", "without_overlap"]
 
 _Array = TypeVar("_Array", bound=ArrayBase)
 
@@ -29,7 +29,7 @@ def selected(x: _Array, key: Any) -> _Array:
         array = in_memory(x)
     try:
         if type(key) is not type(x) or key._library is not library or key._shared is not None or not key._native.ndim:
-            key = _unwrapped(x, key)
+            key = native_key(x, key)
         else:
             key = key._native
         if library.within is not None:
@@ -55,9 +55,9 @@ def assign(x: ArrayBase, key: Any, value: Any) -> None:
     if kind in refusals.LOSSLESS and array.dtype.kind in refusals.LOSSLESS[kind]:
         values = value
     else:
-        values = _without_overlap(library, assigned(library, array.dtype, value), array)
+        values = without_overlap(library, assigned(library, array.dtype, value), array)
     try:
-        key = _unwrapped(x, key)
+        key = native_key(x, key)
         if library.within is None:
             target = array
             if type(key) is _NDARRAY and array.nbytes >= library.large and key.dtype == bool:
@@ -100,23 +100,23 @@ def apart(values: Any, array: Any, key: Any) -> Any:
     return values.copy() if np.may_share_memory(values, target) else values
 
 
-def _without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
+def without_overlap(library: ArrayLibrary, values: Any, target: Any) -> Any:
     """Return values, copied if they may overlap a target: NumPy may write some of them before it reads them."""
     if type(values) is library.array_type and values.ndim and array_storage.may_overlap(library, values, target):
         return library.namespace.asarray(values, copy=True)
     return values
 
 
-def _unwrapped(x: ArrayBase, key: Any) -> Any:
+def native_key(x: ArrayBase, key: Any) -> Any:
     """Replace each array by the library's array in an index of an array; arrays of NumPy are copied to its device."""
     kind = type(key)
     if kind is type(x):
         index = key._native if key._shared is None and key._library is x._library else native(x._library, key)
         return index if index.ndim or type(index) is not np.ndarray else index[()]  # NumPy's own results are scalars
     if kind is tuple:
-        return tuple([part if type(part) in _PLAIN else _unwrapped(x, part) for part in key])
+        return tuple([part if type(part) in _PLAIN else native_key(x, part) for part in key])
     if kind is list:
-        return key if _PLAIN.issuperset(map(type, key)) else [_unwrapped(x, part) for part in key]
+        return key if _PLAIN.issuperset(map(type, key)) else [native_key(x, part) for part in key]
     if isinstance(key, np.ndarray) and x._library.device is not Device.CPU:
         return x._wrap(library_on(Device.CPU), key).to_device(x._library.device)._native
     return key

@@ -20,7 +20,7 @@ from accel.xp.in_place import into
 from accel.xp.natives import native_array
 from accel.xp.numpy_on_devices import ufunc_there
 from accel.xp.operands import library_of
-from accel.xp.refusals import refuse_fields
+from accel.xp.refusals import no_operand, refuse_fields
 
 __all__ = ["with_keywords"]
 
@@ -159,6 +159,9 @@ def _on_device(
     x = next(each for each in arrays_among(values) if each._library is library)
     result = ufunc_there(x, theirs, "__call__", operands, keywords)
     if result is NotImplemented:
+        host = next((each for each in values if isinstance(each, np.ndarray)), None)
+        if host is not None:
+            raise no_operand(library, host)
         names = " and ".join(f"{each}=" for each in keywords)
         raise CapabilityError(
             f"the library that computes on {library.device} has no {path} with {names}; compute it on the host, with "

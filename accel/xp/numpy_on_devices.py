@@ -1,6 +1,6 @@
 """NumPy's functions with arrays of a device: functions of `accel.xp` with the same names, which compute there."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import BoundArguments, Parameter, Signature, signature
 from types import MappingProxyType
@@ -13,6 +13,8 @@ from accel.errors import CapabilityError, DTypeError
 from accel.xp.array_base import ArrayBase
 from accel.xp.calls import arrays_among, assign_out
 from accel.xp.numpy_signatures import CREATING as CREATING_NAMES
+from accel.xp.numpy_writers import WRITERS
+from accel.xp.ufunc_methods import along_axis, has_host_arrays, update_at
 
 __all__ = ["CREATING", "LIKE", "created_like", "function_there", "ufunc_there"]
 
@@ -28,8 +30,6 @@ _OF_METHODS: Mapping[tuple[object, str], Callable[..., Any]] = MappingProxyType(
         (np.minimum, "reduce"): np.min,
         (np.logical_and, "reduce"): np.all,
         (np.logical_or, "reduce"): np.any,
-        (np.add, "accumulate"): np.cumsum,
-        (np.multiply, "accumulate"): np.cumprod,
     }
 )
 """The functions that methods of ufuncs are, along the first axis by default."""
@@ -55,6 +55,10 @@ def ufunc_there(
     """Compute a ufunc, or a method of one, on the device of an array; NotImplemented if nothing there fits."""
     if (function, method) in _OF_METHODS:
         return function_there(x, _OF_METHODS[function, method], inputs, {"axis": 0, **keywords})
+    if method == "at":
+        return update_at(function, inputs)
+    if method in {"accumulate", "reduce", "reduceat"}:
+        return along_axis(function, method, inputs, keywords)
     if method == "outer" and all(isinstance(each, _OPERANDS) for each in inputs):
         inputs = _along_axes_of_their_own(*inputs)
     elif method != "__call__":
@@ -112,7 +116,7 @@ def function_there(
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     operands = (*arguments, *options.values())
-    if by_two_names or not isinstance(target, ArrayBase | None) or _has_host_arrays((*operands, where)):
+    if by_two_names or not isinstance(target, ArrayBase | None) or has_host_arrays((*operands, where)):
         return NotImplemented
     if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
         return NotImplemented
@@ -139,12 +143,6 @@ def _computed(x: ArrayBase, function: Callable[..., Any], arguments: tuple[Any, 
 def _is_given(name: str, value: object) -> bool:
     """Tell whether an option is more than the default, which a function that calls another one may pass on."""
     return value is not np._NoValue and (name not in _DEFAULTS or value is not _DEFAULTS[name])
-
-
-def _has_host_arrays(values: Iterable[Any]) -> bool:
-    return any(
-        isinstance(each, np.ndarray) or (isinstance(each, list | tuple) and _has_host_arrays(each)) for each in values
-    )
 
 
 def _refuse_cast(dtype: DType, target: DType) -> None:
@@ -250,14 +248,11 @@ def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:
     return a.__array_namespace__().linalg.pinv(a, rtol=rtol if rcond is None else rcond)
 
 
-def _put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    a.put(ind, v, mode)
-
-
 _DIFFERENT: Mapping[object, Callable[..., Any]] = MappingProxyType(
-    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv, np.put: _put}
+    {np.linalg.eig: _eig, np.linalg.eigvals: _eigvals, np.linalg.pinv: _pinv, **WRITERS}
 )
-"""The functions of which NumPy's has another default, another dtype of the result, or other names of parameters."""
+"""The functions of which NumPy's has another default, another dtype of the result, or other names of parameters; and
+those that `accel.xp` lacks."""
 
 
 def _empty_like(

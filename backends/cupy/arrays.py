@@ -10,6 +10,7 @@ from accel.abc import Operand
 from .computations import Computations
 from .driver import Driver
 from .memory import DeviceBlock, LentBlock
+from .ufunc_methods import methods
 
 __all__ = ["Namespace", "array_on", "root_of"]
 
@@ -37,6 +38,8 @@ class Namespace:
             with self._computing(*arguments, *keywords.values()):
                 return function(*arguments, **keywords)
 
+        if hasattr(function, "reduceat"):
+            vars(call).update({name: self._wrapped(method) for name, method in methods(function).items()})
         return call
 
 

@@ -112,6 +112,12 @@ class SimExecutor:
         operand = self._unwrap(other, reads)
         self._write(function, lambda: function(target._values, operand), [target, *reads], target, lambda: target)
 
+    def update_at(self, function: np.ufunc, target: SimArray, key: Any, *operands: Any) -> None:
+        """Apply a ufunc in place to the elements at indices, again for each time that an index is there."""
+        reads: list[SimArray] = []
+        plain = self._unwrap((key, *operands), reads)
+        self._write(function, lambda: function.at(target._values, *plain), [target, *reads], target, lambda: target)
+
     def _compute(
         self, function: Callable[..., Any], compute: Callable[[], Any], reads: Sequence[SimArray], *, fill: bool = True
     ) -> Any:
@@ -261,6 +267,16 @@ class Namespace:
         if isinstance(member, ModuleType):
             member = Namespace(self._executor, member)
         elif callable(member) and not isinstance(member, type):
-            member = partial(self._executor.call, member)
+            member = self._function(member)
         setattr(self, name, member)
         return member
+
+    def _function(self, function: Callable[..., Any]) -> Any:
+        """Return a function of NumPy that computes on the device; one of a ufunc has the methods of the ufunc."""
+        call = self._executor.call
+        computed: Any = partial(call, function)
+        if isinstance(function, np.ufunc):
+            for method in (function.accumulate, function.reduce, function.reduceat):
+                setattr(computed, method.__name__, partial(call, method))
+            computed.at = partial(self._executor.update_at, function)
+        return computed

@@ -181,7 +181,7 @@ class TestDevices:
             lambda x: np.add(np.ones(2), x),
             lambda x: np.ones(2) * x,
             lambda x: np.add(np.ones(2), 1, out=x),
-            lambda x: np.add.at(x, 0, 1),
+            lambda x: np.add.at(x, 0, np.ones(2)),
         ],
     )
     def test_numpy_cannot_read_a_device(self, sim, use):

@@ -197,7 +197,7 @@ def measured(program: Program, devices: list[str], rounds: int) -> dict[str, obj
     return {
         "wrong": wrong,
         "over_numpy": {
-            way: round(min(times["numpy"]) / min(times[way]), 3)
+            way: float(f"{min(times['numpy']) / min(times[way]):.3g}")
             for way in devices
             if times[way] and times["numpy"] and way not in wrong
         },

@@ -14,6 +14,10 @@ TEXTS = {
     "right": RIGHT.format(library="cupy"),
     "without_cupy": None,
     "cupy_differs": "import cupy\ndef run(x, factor):\n    x[...] = 0\n",
+    "slow": (
+        "import cupy\nimport time\ndef run(x, factor):\n    x[...] = cupy.sqrt(x) * factor\n"
+        "    time.sleep(cupy.__name__.count('accel') / 2)\n"
+    ),
     "wrong": "import cupy\ndef run(x, factor):\n    x[...] = cupy.sqrt(x) * (factor + cupy.__name__.count('accel'))\n",
     "raises": "import cupy\ndef run(x, factor):\n    x[...] = cupy.sqrt(x) * {'cupy': factor}[cupy.__name__]\n",
     "on_the_host": (
@@ -65,7 +69,7 @@ def programs(tmp_path_factory):
     return json.loads(done.stdout)["results"]
 
 
-@pytest.mark.parametrize("name", ["right", "without_cupy", "cupy_differs"])
+@pytest.mark.parametrize("name", ["right", "without_cupy", "cupy_differs", "slow"])
 def test_a_right_program_has_a_ratio_on_each_device(programs, name):
     result = programs["npbench"]["programs"][name]
     assert result["wrong"] == result["host_copies"] == {}
@@ -93,7 +97,7 @@ def test_copies_to_the_host_are_counted(programs):
 
 def test_the_summary_counts_right_programs(programs):
     summary = programs["npbench"]["right"]["cpu"]
-    assert (summary["right"], summary["of"]) == (4, 6)
+    assert (summary["right"], summary["of"]) == (5, 7)
     assert summary["geometric_mean"] > 0
 
 

@@ -5,7 +5,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from accel.abc import Operand
 from accel.device import Device, DeviceLike
@@ -16,6 +15,7 @@ from accel.memory.host_arrays import export
 from accel.xp import array_storage
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.array_storage import SharedStorage
+from accel.xp.device_flags import DeviceFlags
 
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
@@ -55,12 +55,13 @@ class ArrayBase(Interchange):
 
     @property
     def flags(self) -> Any:
-        """Whether the elements are contiguous, aligned and writable, as NumPy's ``flags`` say it."""
+        """Whether the elements are contiguous, aligned and writable, as NumPy's ``flags`` say it.
+
+        On the host ``x.flags.writeable = False`` makes the array, and views that are made of it later, read-only.
+        """
         if self._library.device is Device.CPU:
             return in_memory(self).flags
-        # NumPy computes them from the strides alone.
-        writable = not self._library.backend.is_readonly(self._native)
-        return as_strided(np.empty((), self.dtype), self.shape, self._native.strides, writeable=writable).flags
+        return DeviceFlags(self._library, self._native)
 
     @property
     def storage(self) -> AnyStorage:

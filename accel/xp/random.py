@@ -208,7 +208,17 @@ class Generator:
         return x[(slice(None),) * (axis % x.ndim) + (indices,)]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (str(self.device), self._native)
+        if self._draws_on_host():
+            return _restored, (str(self.device), self._native)
+        bits = self._native.bit_generator
+        try:  # CuPy has no public names for these
+            size, state = bits._size, wrap(self._library, bits._state)
+        except AttributeError:
+            raise CapabilityError(
+                f"the library that draws random numbers on {self.device} does not tell the state of a generator; write "
+                f"default_rng(seed, device='{self.device}')"
+            ) from None
+        return _with_state, (str(self.device), type(bits).__name__, size, state.to_device(Device.CPU))
 
     def __repr__(self) -> str:
         return f"Generator({type(self.bit_generator).__name__}) on {self.device}"
@@ -234,6 +244,15 @@ def _written(out: Array, result: Array) -> Array:
 
 def _restored(device: str, native: Any) -> Generator:
     return Generator(library_on(device), native)
+
+
+def _with_state(device: str, kind: str, size: int, state: Array) -> Generator:
+    """Return a generator that goes on where another one was, whose source of bits had this state."""
+    library = library_on(device)
+    module = _random_of(library)
+    bits = library.compute(getattr(module, kind), 0, size=size)
+    wrap(library, bits._state)[...] = state.to_device(library.device)
+    return Generator(library, library.compute(module.Generator, bits))
 
 
 def _distribution(name: str) -> Callable[..., Array]:

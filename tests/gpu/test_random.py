@@ -1,12 +1,15 @@
 """Random numbers on a device: CuPy's generator draws there, with NumPy's parameters, shapes and dtypes."""
 
+import copy
 import os
+import pickle
 
 import numpy as np
 import pytest
 
 from accel import xp
 from accel.errors import CapabilityError
+from accel.xp.arrays import wrap
 
 from ..tables import rows
 
@@ -47,6 +50,39 @@ def test_what_the_generator_lacks_is_refused_with_a_remedy(gpu):
     rng = xp.random.default_rng(7, device=gpu)
     with pytest.raises(CapabilityError, match=r"has no normal; draw on the host, and move the result"):
         rng.normal(0.0, 1.0, 3)
+
+
+def state_of(rng):
+    return wrap(rng._library, rng.bit_generator._state)
+
+
+def test_copies_and_pickles_have_the_state_of_the_generator(gpu):
+    rng = xp.random.default_rng(7, device=gpu)
+    rng.random(3)
+    state_of(rng)[:5] = 9  # a fake driver leaves it 0
+    expected = state_of(rng).tolist()
+    for other in (copy.deepcopy(rng), pickle.loads(pickle.dumps(rng))):
+        assert other.device is rng.device
+        assert type(other.bit_generator) is type(rng.bit_generator)
+        assert state_of(other).tolist() == expected
+        assert other.random((2, 3)).shape == (2, 3)
+        state_of(other)[:5] = 8
+    assert state_of(rng).tolist() == expected
+
+
+def test_a_state_without_a_name_is_refused_with_a_remedy(gpu, monkeypatch):
+    rng = xp.random.default_rng(7, device=gpu)
+    monkeypatch.delattr(rng.bit_generator, "_state")
+    with pytest.raises(CapabilityError, match=r"write default_rng\(seed, device="):
+        pickle.dumps(rng)
+
+
+@executed
+def test_copies_draw_the_same_numbers(gpu):
+    rng = xp.random.default_rng(7, device=gpu)
+    rng.random(3)
+    other = pickle.loads(pickle.dumps(rng))
+    assert other.random(100).tolist() == rng.random(100).tolist()
 
 
 @executed

@@ -59,6 +59,8 @@ class Loop(NamedTuple):
         The variables that iterations reduce to.
     frame : Frame
         Without the totals of reductions.
+    independent : bool
+        Whether no iteration accesses an element of a view that another one writes.
     """
 
     indices: tuple[Local, ...]
@@ -68,6 +70,7 @@ class Loop(NamedTuple):
     body: tuple[Stmt, ...]
     reductions: tuple[Reduction, ...] = ()
     frame: Frame = Frame()
+    independent: bool = False
 
 
 class Once(NamedTuple):
@@ -171,6 +174,9 @@ class Program(NamedTuple):
         What guards, barriers and votes refer to.
     debug : bool
         Whether accesses have guards.
+    vector_math : bool
+        Whether functions may be computed by vectors of the processor, to 4 units in the last place. Equal operands give
+        equal values, wherever in a loop they are.
     """
 
     name: str
@@ -182,6 +188,7 @@ class Program(NamedTuple):
     arrays: tuple[Array, ...] = ()
     sites: tuple[Site, ...] = ()
     debug: bool = False
+    vector_math: bool = False
 
     @property
     def explicit(self) -> bool:

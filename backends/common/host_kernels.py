@@ -14,6 +14,7 @@ from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
 from accel.ir import Program
 
+from .host_code import vector_math
 from .host_code.interruption import NOTE
 from .host_code.machine_code import function_of
 from .host_code.printer import printed
@@ -60,7 +61,8 @@ class HostKernel:
         self._program = program
         self._slots = Slots(program)
         text = printed(program, self._slots)
-        self._address = function_of(text, "run", symbols())
+        known = {**symbols(), **(vector_math.symbols() if program.vector_math else {})}
+        self._address = function_of(text, "run", known)
         self._function = _PROTOTYPE(self._address)
         self._in_grid = self._slots.in_grid
         self._reports = bool(program.debug or program.results or self._in_grid)

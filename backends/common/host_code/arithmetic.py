@@ -7,6 +7,7 @@ from .casts import narrowed, widened
 from .forms import DOUBLE, Form, Value
 from .integers import defined
 from .text import Text
+from .vector_math import of_vectors
 
 __all__ = ["binary", "compare", "unary"]
 
@@ -101,6 +102,8 @@ def _floats(text: Text, op: str, form: Form, x: str, y: str, flags: str) -> str:
         return text.value(f"extractvalue {{{kind}, {kind}}} {both}, {int(op == 'mod')}")
     if op not in ("pow", "min", "max"):
         raise _unknown(op, form)
+    if op == "pow" and (value := of_vectors(text, op, form, [x, y])) is not None:
+        return value
     name = f"llvm.{ {'pow': 'pow', 'min': 'minimum', 'max': 'maximum'}[op] }.{suffix}"
     return text.value(f"call {kind} {text.declare(kind, name, kind, kind)}({kind} {x}, {kind} {y})")
 

@@ -117,11 +117,11 @@ class Expressions:
     def element(self, memory: Memory, at: Expr, guard: Guard | None) -> Value:
         """Return an element; 0 if the guard fails."""
         if guard is None or guard in self.proven:
-            return load(self.text, memory.form, self.place(memory, at))
+            return load(self.text, memory.form, self.place(memory, at), memory.hints)
         return self.either(
             self.holds(guard),
             memory.form,
-            lambda: load(self.text, memory.form, self.place(memory, at)),
+            lambda: load(self.text, memory.form, self.place(memory, at), memory.hints),
             lambda: self._reported(guard, memory.form.constant(0)),
             _UNLIKELY,
         )

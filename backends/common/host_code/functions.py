@@ -7,6 +7,7 @@ from .casts import narrowed, widened
 from .complex_numbers import absolute
 from .forms import DOUBLE, Form, Value
 from .text import Text
+from .vector_math import of_vectors
 
 __all__ = ["call"]
 
@@ -107,6 +108,8 @@ def _computed(text: Text, function: str, form: Form, x: list[str]) -> str:
         number = text.value(f"fcmp ord {kind} {x[0]}, 0.0")
         sure = text.value(f"select i1 {number}, {kind} {sign}, {kind} {x[0]}")
         return text.value(f"select i1 {some}, {kind} {sure}, {kind} 0.0")
+    if (value := of_vectors(text, FUNCTIONS[function].c, form, x)) is not None:
+        return value
     name = _symbol(function, form)
     arguments = ", ".join(f"{kind} {each}" for each in x)
     return text.value(f"call {kind} {text.declare(kind, name, *[kind] * len(x))}({arguments})")

@@ -25,7 +25,7 @@ from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["function_of"]
+__all__ = ["features", "function_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -100,6 +100,13 @@ def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
     return address
 
 
+def features() -> Mapping[str, bool]:
+    """Return which features the processor has, by LLVM's names; none if LLVM fails, as `function_of` reports."""
+    with suppress(Exception):
+        return _llvm()[1].features
+    return {}
+
+
 class _Machine:
     """The processor of this machine."""
 
@@ -107,7 +114,8 @@ class _Machine:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self._llvm = llvm
-        processor, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        self.features: Mapping[str, bool] = llvm.get_host_cpu_features()
+        processor, features = llvm.get_host_cpu_name(), self.features.flatten()
         target = llvm.Target.from_default_triple()
         self.target = target.create_target_machine(
             cpu=processor, features=features, opt=3, reloc="pic", codemodel="default"
@@ -116,6 +124,11 @@ class _Machine:
 
     def compiled(self, text: str) -> bytes:
         """Return the machine code of a module."""
+        code: bytes = self.target.emit_object(self.optimised(text))
+        return code
+
+    def optimised(self, text: str) -> Any:
+        """Return a module after LLVM's passes."""
         llvm, target = self._llvm, self.target
         context = llvm.create_context()
         module = llvm.parse_assembly(text, context)
@@ -130,8 +143,7 @@ class _Machine:
         options.loop_vectorization = options.slp_vectorization = not large
         builder = llvm.create_pass_builder(target, options)
         builder.getModulePassManager().run(module, builder)
-        code: bytes = target.emit_object(module)
-        return code
+        return module
 
 
 @cache

@@ -19,28 +19,31 @@ class Memory(NamedTuple):
         Of the elements.
     extents, strides : tuple of str
         Of a view, along each axis.
+    hints : str
+        What follows each access: nothing, or LLVM's metadata.
     """
 
     address: str
     form: Form
     extents: tuple[str, ...] = ()
     strides: tuple[str, ...] = ()
+    hints: str = ""
 
 
-def load(text: Text, form: Form, place: str) -> Value:
+def load(text: Text, form: Form, place: str, hints: str = "") -> Value:
     """Load an element from an address."""
     parts = tuple(
-        text.value(f"load {form.memory}, ptr {each}, align {form.nbytes}") for each in _parts(text, form, place)
+        text.value(f"load {form.memory}, ptr {each}, align {form.nbytes}{hints}") for each in _parts(text, form, place)
     )
     return (text.value(f"icmp ne i8 {parts[0]}, 0"),) if form.kind == "bool" else parts
 
 
-def store(text: Text, form: Form, place: str, value: Value) -> None:
+def store(text: Text, form: Form, place: str, value: Value, hints: str = "") -> None:
     """Store an element at an address."""
     if form.kind == "bool":
         value = (text.value(f"zext i1 {value[0]} to i8"),)
     for each, part in zip(_parts(text, form, place), value, strict=True):
-        text.do(f"store {form.memory} {part}, ptr {each}, align {form.nbytes}")
+        text.do(f"store {form.memory} {part}, ptr {each}, align {form.nbytes}{hints}")
 
 
 def _parts(text: Text, form: Form, place: str) -> tuple[str, ...]:

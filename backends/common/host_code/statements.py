@@ -115,7 +115,7 @@ class Statements:
     def _store_value(self, name: str, at: Expr, value: Value, guard: Guard | None) -> None:
         memory = self.scope.memories[name]
         self.expressions.when_it_holds(
-            guard, lambda: store(self.text, memory.form, self.expressions.place(memory, at), value)
+            guard, lambda: store(self.text, memory.form, self.expressions.place(memory, at), value, memory.hints)
         )
 
     def _copy(self, x: CopyAsync) -> None:

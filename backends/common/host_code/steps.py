@@ -12,26 +12,33 @@ from .casts import cast
 from .estimates import turns
 from .forms import DOUBLE, I64, Value, form_of
 from .guards import assigned_locals
+from .independence import ACCESS, LOOP
 from .memory import Memory, load, store
 from .ranges import trips
 from .scopes import Scope
 from .slots import WORD, Slots
 from .statements import STOPPED, Statements
 from .text import Text
+from .vector_math import preferred_width
 
 __all__ = ["STEP", "Function", "finish", "loop", "once"]
 
 STEP = "(ptr noalias %args, i64 %low, i64 %high, ptr %partial)"
 """The parameters of a step: a range of iterations, and where their totals are stored."""
 
+_LONGEST = 64
+"""Numbers in the longest vectors."""
+
 
 class Function:
     """A function of LLVM with the arguments of a launch; the names of the program are loaded at its beginning."""
 
-    def __init__(self, program: Program, slots: Slots, helpers: dict[str, str], frame: str = "") -> None:
+    def __init__(
+        self, program: Program, slots: Slots, helpers: dict[str, str], frame: str = "", hints: str = ""
+    ) -> None:
         self.program = program
         self._slots = slots
-        self.text = Text(helpers)
+        self.text = Text(helpers, program.vector_math)
         self.scope = Scope(self.text, frame=frame)
         for parameter in program.parameters:
             if isinstance(parameter, Number):
@@ -41,7 +48,7 @@ class Function:
                 form = form_of(parameter.dtype)
                 (address,) = self._load_all("ptr", parameter.name, (0,))
                 ends = many[: parameter.rank], many[parameter.rank :]
-                self.scope.memories[parameter.name] = Memory(address, form, *ends)
+                self.scope.memories[parameter.name] = Memory(address, form, *ends, hints)
         self.text.first(f"%word = getelementptr i8, ptr %args, i64 {WORD}")
         if program.debug:
             self.text.first(f"%record = getelementptr i8, ptr %args, i64 {slots.record}")
@@ -139,7 +146,7 @@ class _Loop:
     def __init__(self, program: Program, slots: Slots, helpers: dict[str, str], step: Loop) -> None:
         self._step = step
         self._bounds_at = slots.bounds
-        self._function = function = Function(program, slots, helpers)
+        self._function = function = Function(program, slots, helpers, hints=ACCESS if step.independent else "")
         self._text = text = function.text
         self._scope = function.scope
         function.arrays("local")
@@ -166,7 +173,7 @@ class _Loop:
         self._end()
         text.block(STOPPED)
         text.leave()
-        return text.function(f"internal void @step{number}{STEP}")
+        return text.function(f"internal void @step{number}{STEP}{preferred_width(text)}")
 
     def _bounds_of(self, axis: int) -> tuple[str, str, str]:
         """Return first value, pace and count of a loop variable, as they were before the first iteration."""
@@ -210,6 +217,8 @@ class _Loop:
         least = text.declare("i64", "llvm.umin.i64", "i64", "i64")
         run = text.value(f"sub i64 %high, {done}")
         most = turns(self._step.body)
+        if self._step.independent:  # no numbers are left over from vectors
+            most = -(-most // _LONGEST) * _LONGEST
         limits = [str(min(most, BLOCK) if self._totals else most)]
         if len(self._bounds) > 1:
             counter = text.value(f"load i64, ptr {self._counters[-1]}")
@@ -243,7 +252,7 @@ class _Loop:
         self._reset()
         self._statements.iteration(self._step.body, after)
         text.do(f"store i64 {text.value(f'add nuw nsw i64 {number}, 1')}, ptr {counter}")
-        text.jump(head)
+        text.jump(head, LOOP if self._step.independent else "")
         text.block(after)
 
     def _reset(self) -> None:

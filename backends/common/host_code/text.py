@@ -16,10 +16,13 @@ class Text:
     ----------
     helpers : dict of str to str
         The definitions that functions of the module call, by name; more are added.
+    vector_math : bool
+        As `Program.vector_math`.
     """
 
-    def __init__(self, helpers: dict[str, str]) -> None:
+    def __init__(self, helpers: dict[str, str], vector_math: bool = False) -> None:
         self._helpers = helpers
+        self.vector_math = vector_math
         self._slots: list[str] = []
         self._lines: list[str] = []
         self._names = 0
@@ -52,9 +55,9 @@ class Text:
         """Add an instruction at the beginning of the function; it may use arguments and what was added so before."""
         self._slots.append("  " + instruction)
 
-    def jump(self, label: str) -> None:
+    def jump(self, label: str, hints: str = "") -> None:
         """End the block."""
-        self.do(f"br label %{label}")
+        self.do(f"br label %{label}{hints}")
         self._open = False
 
     def branch(self, condition: str, yes: str, no: str, hints: str = "") -> None:

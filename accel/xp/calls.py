@@ -1,7 +1,7 @@
 """Calls of a library's functions with arrays of ours anywhere among the arguments and results."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import KNOWN
 from accel.errors import CapabilityError
+from accel.xp import large_functions
 from accel.xp.array_base import ArrayBase, live, moved, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.refusals import failure, no_operand
@@ -20,6 +21,7 @@ __all__ = [
     "call",
     "is_operand_of_objects",
     "lacking",
+    "large_call",
     "member",
     "method",
     "simple_call",
@@ -124,6 +126,23 @@ def simple_call(
         if x._native is result:
             return x
     return _ours(arrays, result)
+
+
+def large_call(
+    library: ArrayLibrary, function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """Call a function of `large_functions.NUMPYS` with large arrays on the host; NotImplemented if NumPy should."""
+    if not any(getattr(each, "nbytes", 0) >= library.large for each in arguments):
+        return NotImplemented
+    arrays: list[ArrayBase] = []
+    operands = simple_values(library, arguments, arrays)
+    if operands is None:
+        return NotImplemented
+    try:
+        result = large_functions.computed_for_numpy(function, library, operands, keywords)
+    except (IndexError, MemoryError) as error:
+        raise failure(error) from None
+    return NotImplemented if result is None else new_array(arrays[0], result)
 
 
 def _ours(arrays: list[ArrayBase], result: Any) -> Any:

@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from accel.xp import large_results, large_selections, parts
+from accel.xp import large_choices, large_results, large_selections, parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["computed", "elementwise"]
+__all__ = ["NUMPYS", "computed", "computed_for_numpy", "elementwise"]
+
+NUMPYS: Mapping[Any, tuple[int, ...]] = MappingProxyType({np.clip: (3,), np.take: (2, 3), np.where: (3,)})
+"""The functions of NumPy's own that are computed here, with the numbers of their operands."""
 
 
 def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -22,6 +25,25 @@ def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], opti
     if special is not None:
         return special(function, library, *operands, **options)
     return elementwise(function, library, operands, large_results.memory_for(function, library, operands))
+
+
+def computed_for_numpy(
+    function: Any, library: ArrayLibrary, operands: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """Return the result of one of NumPy's own functions; None, with nothing computed, if it should be called."""
+    if len(operands) not in NUMPYS[function] or (options and (function is not np.take or options.keys() != {"axis"})):
+        return None
+    if function is np.clip:
+        return _clip(np.ndarray.clip, library, *operands) if _keep_dtype(*operands) else None
+    return computed(function, library, operands, options)
+
+
+def _keep_dtype(x: Any, *limits: Any) -> bool:
+    """Tell whether NumPy's `clip` keeps the dtype of an array: the standard's does so whatever the limits are."""
+    given = [each for each in limits if each is not None]
+    if type(x) is not np.ndarray or not given or not large_results.are_operands(given):
+        return False
+    return bool(np.result_type(x, *given) == x.dtype)
 
 
 def elementwise(function: Any, library: ArrayLibrary, operands: Sequence[Any], out: Any, name: str = "") -> Any:
@@ -69,24 +91,7 @@ def _clip(function: Any, library: ArrayLibrary, x: Any, low: Any, high: Any) -> 
     return elementwise(function, library, (x, low, high), out)
 
 
-def _where(function: Any, library: ArrayLibrary, condition: Any, x1: Any, x2: Any) -> Any:
-    operands = condition, x1, x2
-    if type(condition) is not np.ndarray or condition.dtype != bool or not parts.are_shared(1, operands):
-        return None
-    try:
-        dtype = np.result_type(x1, x2)
-    except TypeError:  # the function refuses them in its own words
-        return None
-    out = large_results.broadcast(library, dtype, operands)
-
-    def select(into: Any, *part: Any) -> None:
-        into[...] = function(*part)
-
-    shared = out is not None and parts.shared(select, "where", library, 1, out, operands)
-    return out if shared else None
-
-
-def _take(function: Any, library: ArrayLibrary, array: Any, indices: Any, axis: Any) -> Any:  # noqa: ARG001 - see `_SPECIAL`
+def _take(function: Any, library: ArrayLibrary, array: Any, indices: Any, axis: Any = None) -> Any:  # noqa: ARG001 - see `_SPECIAL`
     return large_selections.taken(library, array, indices, axis)
 
 
@@ -108,6 +113,6 @@ _SPECIAL: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "matmul": _product,
         "pow": _power,
         "take": _take,
-        "where": _where,
+        "where": large_choices.chosen,
     }
 )

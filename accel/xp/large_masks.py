@@ -13,7 +13,7 @@ from accel.dtypes import KNOWN
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["assigned_at", "masked"]
+__all__ = ["assigned_at", "has_short_runs", "is_large", "masked"]
 
 _COST = 16
 """An element of a mask takes as long as an addition that moves so many bytes."""
@@ -62,11 +62,20 @@ def assigned_at(library: ArrayLibrary, array: Any, mask: Any, values: Any) -> tu
 
 
 def _is_worth_while(library: ArrayLibrary, array: Any, mask: Any) -> bool:
-    """Tell whether a mask is large, and has short runs at places that are evenly spread."""
-    if _FEW * mask.nbytes < library.large or array.shape != mask.shape:
+    if not is_large(library, mask) or array.shape != mask.shape:
         return False
-    if not array.flags.c_contiguous or not mask.flags.c_contiguous:
+    return bool(array.flags.c_contiguous and mask.flags.c_contiguous) and has_short_runs(mask)
+
+
+def is_large(library: ArrayLibrary, mask: Any) -> bool:
+    """Tell whether a mask has so many elements that it takes little time to look at some of them."""
+    return bool(_FEW * mask.nbytes >= library.large)
+
+
+def has_short_runs(mask: Any) -> bool:
+    """Tell whether a mask is contiguous and has short runs of true elements, at places that are evenly spread."""
+    if not mask.flags.forc:
         return False
-    flat, step = mask.reshape(-1), mask.size // _SAMPLE | 1  # odd, as rows often have an even number of elements
+    flat, step = mask.ravel("K"), mask.size // _SAMPLE | 1  # odd, as rows often have an even number of elements
     starts = flat[1::step] > flat[:-1:step]
     return _SHORT * int(np.count_nonzero(starts)) > int(starts.size)

@@ -10,7 +10,7 @@ from accel.dtypes import KNOWN, DType
 from accel.xp import parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["Form", "broadcast", "copied", "dtype_of", "empty", "form_of", "memory_for"]
+__all__ = ["Form", "are_operands", "broadcast", "copied", "dtype_of", "empty", "form_of", "memory_for"]
 
 _Order = Literal["C", "F"]
 Form = tuple[tuple[int, ...], DType, _Order]
@@ -109,6 +109,11 @@ def _broadcast_form(dtype: DType, arrays: Sequence[Any]) -> Form | None:
         return None
     order = _order(arrays, shape)
     return None if order is None else (shape, dtype, order)
+
+
+def are_operands(values: Sequence[Any]) -> bool:
+    """Tell whether values are arrays, numbers and scalars of NumPy."""
+    return all(type(each) in _NUMBERS or isinstance(each, np.ndarray | np.generic) for each in values)
 
 
 def dtype_of(function: Any, operands: Sequence[Any]) -> DType | None:

@@ -18,6 +18,9 @@ __all__ = ["selected", "taken"]
 _COST = 2
 """An element at any place takes as long as two elements, or several, of an addition."""
 
+_FEW = 2
+"""How many times as large as others results with memory of earlier arrays are: to check indices takes time too."""
+
 _ROWS = 1024
 """Rows of which parts are worth while, if the elements of each row are selected."""
 
@@ -67,7 +70,9 @@ def taken(library: ArrayLibrary, array: Any, indices: Any, axis: int | None = No
         return None
     axis %= len(shape)
     before, extent, after = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
-    out = library.empty_array((*shape[:axis], *indices.shape, *shape[axis + 1 :]), array.dtype, "C")
+    out = None
+    if indices.size * (array.nbytes // extent) >= _FEW * library.large:
+        out = library.empty_array((*shape[:axis], *indices.shape, *shape[axis + 1 :]), array.dtype, "C")
     if out is None:
         return array.take(indices, axis)  # for rows in a fraction of the time of an index
     work = _COST * indices.size * (array.nbytes // extent + indices.itemsize)

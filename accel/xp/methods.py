@@ -15,7 +15,7 @@ from accel.errors import BoundsError
 from accel.xp import byte_methods, cast_methods, conversions, flat_elements, operators, shape_methods
 from accel.xp.array_base import ArrayBase, live, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS
-from accel.xp.calls import call, call_with, method
+from accel.xp.calls import call, call_with, large_call, method
 from accel.xp.functions import FunctionAsMethod, standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_fields
@@ -255,6 +255,10 @@ class Methods(ArrayBase):
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""
         array = live(self)
+        if out is None and type(array) is np.ndarray and array.nbytes >= self._library.large:
+            result: Self = large_call(self._library, np.clip, (self, min, max), {})
+            if result is not NotImplemented:
+                return result
         if out is None and type(array) is np.ndarray and type(min) in _PLAIN and type(max) in _PLAIN:
             return new_array(self, array.clip(min, max))  # type: ignore[no-any-return]
         return self._method("clip", min, max, out=out)

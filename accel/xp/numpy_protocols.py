@@ -14,15 +14,19 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.xp.array_base import ArrayBase, is_number, live, moved
 from accel.xp.array_library import HOST_SCALARS, library_on
-from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, simple_call
+from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, large_call, simple_call
 from accel.xp.host_access import on_host
 from accel.xp.in_place import into
+from accel.xp.large_functions import NUMPYS
 from accel.xp.numpy_on_devices import CREATING, LIKE, created_like, function_there, ufunc_there
 from accel.xp.refusals import failure, refuse_read_only
 
 __all__ = ["array_function", "array_ufunc"]
 
 _ARRAYS = (ArrayBase, np.ndarray)
+
+_WIDEST = 8
+"""Bytes of the largest usual elements: `where` selects some by a condition that has one for each."""
 
 _WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis})
 """The functions that write to their first argument."""
@@ -134,15 +138,23 @@ def array_function(
         return _FACTS[function](*arguments, **keywords)
     if function in CREATING:
         return created_like(x, function, arguments, keywords)
-    if x.device is not Device.CPU:
-        if function in LIKE:
-            return LIKE[function](*arguments, **keywords)
-        result = function_there(x, function, arguments, keywords)
-        if result is not NotImplemented:
-            return result
+    result: Any = NotImplemented
+    if x._library.device is not Device.CPU:
+        result = _there(x, function, arguments, keywords)
+    elif x.nbytes >= x._library.large // _WIDEST and function in NUMPYS:  # the size is known in less time
+        result = large_call(x._library, function, arguments, keywords)
+    if result is not NotImplemented:
+        return result
     out = keywords.get("out")
     targets = arguments[:1] if function in _WRITERS else () if out is None else (out,)
     return _on_host(x, function, function.__name__, arguments, keywords, targets)
+
+
+def _there(x: ArrayBase, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Compute a function on another device; NotImplemented if none of its functions does."""
+    if function in LIKE:
+        return LIKE[function](*arguments, **keywords)
+    return function_there(x, function, arguments, keywords)
 
 
 def _leading(x: ArrayBase, operands: Iterable[Any]) -> ArrayBase:

@@ -36,6 +36,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     monkeypatch.setattr("accel.xp.parts.PART", 1)
     monkeypatch.setattr("accel.xp.parts._RUN", 64)
     monkeypatch.setattr("accel.xp.large_selections._ROWS", 1)
+    monkeypatch.setattr("accel.xp.large_choices._PART", 64)
     monkeypatch.setattr(BACKEND, "_arrays", ArrayPool(1 << 24))
     library = library_on("cpu")
     monkeypatch.setattr(library, "large", 1)
@@ -191,9 +192,74 @@ class TestBits:
         x, y, z = map(xp.asarray, operands)
         with accel.using(threads=data.draw(st.sampled_from(THREADS))):
             assert same_bits(xp.where(x > 0, y, z), np.where(a > 0, b, c))
+            assert same_bits(np.where(x > 0, y, z), np.where(a > 0, b, c))
             assert same_bits(xp.clip(x, y, z), np.clip(a, b, c))
             assert same_bits(x // y, a // b)
             assert same_bits(x**2, a**2)
+
+
+class TestNumPysOwnFunctions:
+    DTYPES = ("bool", "uint8", "int64", "float16", "float32", "float64", "complex64", "complex128")
+
+    @rows("dtype", DTYPES)
+    def test_where(self, dtype: str, calls: list[int]) -> None:
+        a, b, condition = numbers(1003, dtype), numbers(1004, dtype)[1:], numbers(1003, "bool")
+        others = (b, b[0], 0, -1, 300, 2.5, 1j, True, 1e300, float("nan"), numbers(1003, "float32"), np.float32(0.1))
+        for other in others:
+            for operands in ((condition, a, other), (condition, other, a), (condition[::-1], other, a[::-1])):
+                with np.errstate(all="ignore"):
+                    expected = np.where(*operands)
+                    for threads in THREADS:
+                        with accel.using(threads=threads):
+                            assert same_bits(xp.where(*map(as_array, operands)), expected), operands
+                            assert same_bits(np.where(*map(as_array, operands)), expected), operands
+        assert calls
+
+    def test_all_that_is_true_in_a_view_of_bytes(self) -> None:
+        condition = np.resize([0, 1, 2, 255], 1000).astype("uint8").view(bool)
+        a, b = numbers(1000, "int8"), numbers(1001, "int8")[1:]
+        assert same_bits(xp.where(xp.asarray(condition), xp.asarray(a), xp.asarray(b)), np.where(condition, a, b))
+        assert same_bits(xp.asarray(a)[xp.asarray(condition)], a[condition])
+
+    @rows("dtype", DTYPES)
+    def test_clip(self, dtype: str, calls: list[int]) -> None:
+        a, b = numbers(1003, dtype), numbers(1004, dtype)[1:]
+        limits = ((1, 2), (1, None), (None, 2.5), (b, None), (b, 50), (-300, 300), (0.5, b[0]), (None, None))
+        for low, high in limits:
+            with np.errstate(all="ignore"):
+                try:
+                    expected = np.clip(a, low, high)
+                except (TypeError, ValueError, OverflowError) as error:
+                    with pytest.raises(type(error)):
+                        np.clip(*map(as_array, (a, low, high)))
+                    continue
+                assert same_bits(np.clip(*map(as_array, (a, low, high))), expected), (low, high)
+                assert same_bits(xp.asarray(a).clip(*map(as_array, (low, high))), expected), (low, high)
+        assert calls or dtype == "bool"
+
+    def test_take(self, calls: list[int]) -> None:
+        array, indices = np.arange(3000.0).reshape(30, 100), np.arange(-30, 30).reshape(2, 30)
+        x, i = xp.asarray(array), xp.asarray(indices)
+        for axis in (None, 0, 1, -1):
+            assert same_bits(np.take(x, i, axis=axis), np.take(array, indices, axis))
+            assert same_bits(np.take(x, indices, axis), np.take(array, indices, axis))
+        assert len(calls) == 6  # two are of one part
+        for arguments, error in (((x, i + 31, 0), IndexError), ((x, i, 2), ValueError), ((x, i * 1.0), TypeError)):
+            with pytest.raises(error):
+                np.take(*arguments)
+
+    def test_other_operands_and_keywords_are_those_of_numpy(self) -> None:
+        x = xp.arange(1000.0)
+        assert np.where(x > 5, x, [1.0]).tolist() == np.where(np.arange(1000) > 5, np.arange(1000.0), [1.0]).tolist()
+        assert np.take(x, [3, 4]).tolist() == [3.0, 4.0]
+        assert np.take(x, xp.asarray([999, 1000]), mode="wrap").tolist() == [999.0, 0.0]
+        assert np.clip(x, max=3.0).max() == 3
+        assert np.clip(x, 1, 2, out=x) is x
+        assert np.where(x > 1)[0].shape == (998,)
+        with pytest.raises(accel.errors.DTypeError, match="object"):
+            np.where(x > 1, x, None)
+        with pytest.raises(TypeError):
+            np.where(x > 1, x, x, x)
 
 
 class TestFloatingPointErrors:

@@ -5,8 +5,4 @@ __all__ = ["REASONS"]
 REASONS = [
     (r"test_array_api_lazy", "SciPy knows lazy libraries by the names of those that are not (upstream.md, 3)"),
     (r"test_filters.*test_input_validation", "SciPy expects the message of a library that it knows (upstream.md, 4)"),
-    (
-        r"_tstutils.*Python bool",
-        "SciPy's test function takes the truth of an array with an axis (upstream.md, 7)",
-    ),
 ]

@@ -41,14 +41,21 @@ def test_elements_are_written_as_by_numpy(name, gpu):
     same(x, expected)
 
 
-@rows("name", ufuncs.ACCUMULATED)
+@rows("name", ufuncs.ACCUMULATED.keys() - ALONG)
 def test_ufuncs_along_an_axis(name, gpu):
     call, values = ufuncs.ACCUMULATED[name], (ufuncs.X, ufuncs.N)
-    if name in ALONG:
+    same([call(*on(gpu, *values))], [call(*values)])
+
+
+def test_what_cupy_has_not_is_refused_along_an_axis(gpu):
+    (x,) = on(gpu, ufuncs.N)
+    for function, method, others, options in (
+        (np.subtract, "accumulate", (), {}),
+        (np.maximum, "reduceat", ([0, 1],), {}),
+        (np.add, "reduceat", ([0, 1],), {"dtype": "float32"}),
+    ):
         with pytest.raises(DeviceMismatchError, match=r"write x\.to_device\('cpu'\)"):
-            call(*on(gpu, *values))
-    else:
-        same([call(*on(gpu, *values))], [call(*values)])
+            ufuncs.called(function, method, x, *others, **options)
 
 
 @rows("name", ufuncs.AT)
@@ -67,4 +74,4 @@ def test_segments_out_of_bounds_are_refused(gpu):
     (x,) = on(gpu, ufuncs.N)
     for indices in ([0, 9], xp.asarray([-1, 0], device=gpu)):
         with pytest.raises(IndexError, match="out of bounds"):
-            np.add.reduceat(x, indices)
+            ufuncs.called(np.add, "reduceat", x, indices)

@@ -43,6 +43,13 @@ def test_results_are_those_of_numpy(name, device):
     np.testing.assert_array_equal(np.asarray(result.to_device("cpu")), expected)
 
 
+def called(function, method, x, *others, **keywords):
+    """Call a method as NumPy calls ours: NumPy's own call keeps arrays of ours for ever if this raises."""
+    if isinstance(x, np.ndarray):
+        return getattr(function, method)(x, *others, **keywords)
+    return x.__array_ufunc__(function, method, x, *others, **keywords)
+
+
 def test_out_is_written_and_returned(device):
     x, out = xp.asarray(X, device=device), xp.zeros((3, 3), device=device)
     for call in (np.maximum.accumulate, lambda x, out: np.add.reduceat(x, [0, 1, 2], out=out)):
@@ -50,10 +57,9 @@ def test_out_is_written_and_returned(device):
         assert call(x, out=out) is out
         call(X, out=expected)
         np.testing.assert_array_equal(np.asarray(out.to_device("cpu")), expected)
-    with pytest.raises((ValueError, OverlapError)):
-        np.maximum.accumulate(x, out=xp.broadcast_to(out[0], (3, 3)))
-    with pytest.raises(ValueError, match=r"."):
-        np.maximum.accumulate(x, out=out[0])
+    for bad in (xp.broadcast_to(out[0], (3, 3)), out[0]):
+        with pytest.raises(ValueError, match=r"."):
+            called(np.maximum, "accumulate", x, out=(bad,))
 
 
 AT = {
@@ -98,9 +104,9 @@ REFUSED = {
     "an operand too many": (lambda x: np.negative.at(x, [0], 1), ValueError),
     "two results": (lambda x: np.divmod.at(x, [0], 1), ValueError),
     "no such function": (lambda x: np.bitwise_or.at(x * 1.0, [0], 1), TypeError),
-    "an axis": (lambda x: np.maximum.accumulate(x, axis=7), ValueError),
-    "segments out of bounds": (lambda x: np.add.reduceat(x, [0, 9]), IndexError),
-    "one operand": (np.negative.accumulate, ValueError),
+    "an axis": (lambda x: called(np.maximum, "accumulate", x, axis=7), ValueError),
+    "segments out of bounds": (lambda x: called(np.add, "reduceat", x, [0, 9]), IndexError),
+    "one operand": (lambda x: called(np.negative, "accumulate", x), ValueError),
 }
 
 

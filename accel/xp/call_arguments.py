@@ -28,5 +28,5 @@ def _arrays(name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping):
         for key, part in value.items():
             yield from _arrays(f"{name}[{key!r}]", part)
-    elif hasattr(value, "_library") and not isinstance(value, type):
+    elif hasattr(value, "_library") and hasattr(value, "shape") and not isinstance(value, type):
         yield f"{name} of shape {value.shape} on {value.device}"

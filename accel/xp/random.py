@@ -157,6 +157,8 @@ class Generator:
 
     def _drawn(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Array:
         out = keywords.pop("out", None)
+        if isinstance(out, Array):
+            self._on_device(out)
         options = {each: self._parameter(value) for each, value in keywords.items()}
         if options.get("dtype") is not None:
             options["dtype"] = as_dtype(options["dtype"])

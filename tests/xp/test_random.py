@@ -129,5 +129,7 @@ def test_bad_arguments_are_refused_as_numpy_does(device):
     other = xp.ones(3, device="sim" if device is Device.CPU else "cpu")
     with pytest.raises(DeviceMismatchError):
         rng.permutation(other)
+    with pytest.raises(DeviceMismatchError, match=f"this generator is on {device}, and the array on"):
+        rng.random(out=other)
     with pytest.raises(ValueError, match="write to a copy"):
         rng.shuffle(xp.broadcast_to(xp.ones(1, device=device), (3,)))

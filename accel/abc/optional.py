@@ -261,7 +261,10 @@ class SupportsArrays(Protocol):
         ...
 
     def is_readonly(self, array: Any) -> bool:
-        """Tell whether the library refuses to write into an array."""
+        """Tell whether an array is not to be written to: it, or one that it is a view of, is on a read-only operand.
+
+        The library may refuse more arrays, such as broadcast ones. It need not refuse by itself to write to them.
+        """
         ...
 
 

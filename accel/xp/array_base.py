@@ -57,11 +57,11 @@ class ArrayBase(Interchange):
     def flags(self) -> Any:
         """Whether the elements are contiguous, aligned and writable, as NumPy's ``flags`` say it.
 
-        On the host ``x.flags.writeable = False`` makes the array, and views that are made of it later, read-only.
+        ``x.flags.writeable = False`` makes the array, and views that are made of it later, read-only.
         """
         if self._library.device is Device.CPU:
             return in_memory(self).flags
-        return DeviceFlags(self._library, self._native)
+        return DeviceFlags(self)
 
     @property
     def storage(self) -> AnyStorage:

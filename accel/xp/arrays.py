@@ -435,5 +435,6 @@ operators.bind(
     moved=moved,
     bad_write=refusals.bad_write,
     failure=refusals.failure,
+    refuse_read_only=refusals.refuse_read_only,
     written=in_place.written,
 )

@@ -64,6 +64,7 @@ def assign(x: ArrayBase, key: Any, value: Any) -> None:
                 target, key = large_masks.assigned_at(library, array, key, values)
             target[key] = values
         else:
+            refusals.refuse_read_only(library, array)  # CuPy writes to all arrays
             library.compute(setitem, array, key, values)
     except (IndexError, MemoryError, OverflowError, ValueError) as error:
         raise refusals.bad_assignment(library, array, error) from None

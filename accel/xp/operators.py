@@ -74,6 +74,7 @@ _COMPUTE = """\
             with library.within({operands}):
                 {statement}
 """
+_COMPUTE_IN_PLACE = _COMPUTE.replace("else:\n", "else:\n            refuse_read_only(library, array)\n")
 _COMPUTE_NEW = f"""\
     try:
 {_COMPUTE}
@@ -111,7 +112,7 @@ def __{{name}}__(self, other, /):
                 return self
             array = in_memory(self)
 {{large}}
-{_COMPUTE}
+{_COMPUTE_IN_PLACE}
     except (MemoryError, OverflowError, TypeError, ValueError) as error:
         raise bad_write(library, in_memory(self), error) from None
     return self

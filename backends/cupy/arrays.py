@@ -7,12 +7,12 @@ from typing import Any
 
 from accel.abc import Operand
 
-from .computations import Computations
+from .computations import Computations, owner_of
 from .driver import Driver
 from .memory import DeviceBlock, LentBlock
 from .ufunc_methods import methods
 
-__all__ = ["Namespace", "array_on", "root_of"]
+__all__ = ["Namespace", "array_on", "is_readonly", "root_of"]
 
 
 class Namespace:
@@ -48,10 +48,20 @@ def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object)
     cupy = driver.cupy
     block.lent = True
     with driver.on(block.device):
-        owner = LentBlock(block, (keep, block.native))
+        owner = LentBlock(block, (keep, block.native), not operand.writable)
         memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, owner, block.device.index)
         first = cupy.cuda.MemoryPointer(memory, operand.span.start + operand.start)
         return cupy.ndarray(operand.extents, operand.dtype, first, operand.strides)
+
+
+def is_readonly(driver: Driver, array: Any) -> bool:
+    """Tell whether an array is on read-only memory, or elements of it share memory; CuPy would write to both."""
+    shape, strides = array.shape, array.strides
+    repeated = 0 in strides and any(extent > 1 and not step for extent, step in zip(shape, strides, strict=True))
+    if repeated and array.size:
+        return True
+    owner = owner_of(driver, array)
+    return isinstance(owner, LentBlock) and owner.readonly
 
 
 def root_of(array: Any) -> Any:

@@ -25,7 +25,7 @@ from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.ir import Program
 from accel.support.locks import open_after_fork
 
-from .arrays import Namespace, array_on, root_of
+from .arrays import Namespace, array_on, is_readonly, root_of
 from .computations import Computations, result_memory
 from .copies import Copier
 from .corrections import Corrected
@@ -315,8 +315,8 @@ class CupyBackend:
         return int(array.data.ptr)
 
     def is_readonly(self, array: Any) -> bool:
-        """Return False: CuPy has no read-only arrays."""
-        return False
+        """Tell whether an array is not to be written to; CuPy itself refuses none."""
+        return is_readonly(self._driver, array)
 
     def _toolchain(self, device: Device) -> Toolchain:
         with self._driver.on(device):

@@ -14,7 +14,7 @@ from .driver import Driver
 from .memory import LentBlock
 from .streams import CupyStream
 
-__all__ = ["Computations", "ResultMemory", "result_memory"]
+__all__ = ["Computations", "ResultMemory", "owner_of", "result_memory"]
 
 _SEVERAL = (tuple, list)
 
@@ -74,7 +74,7 @@ class Computations:
             if isinstance(each, _SEVERAL):
                 self._record_use(each, stream)
                 continue
-            owner = _owner_of(self._driver, each)
+            owner = owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
                 owner.block.use_by_cupy(stream)
             elif isinstance(owner, ResultMemory) and owner.stream != stream:
@@ -117,11 +117,11 @@ class ResultMemory:
 
 def result_memory(driver: Driver, value: Any) -> ResultMemory | None:
     """Return the `ResultMemory` that owns the memory of a CuPy array or pointer; None if there is none."""
-    owner = _owner_of(driver, value)
+    owner = owner_of(driver, value)
     return owner if isinstance(owner, ResultMemory) else None
 
 
-def _owner_of(driver: Driver, value: Any) -> object:
+def owner_of(driver: Driver, value: Any) -> object:
     """Return the object that CuPy keeps alive for the memory of an array or a pointer."""
     memory = value.data if isinstance(value, driver.cupy.ndarray) else value
     if not isinstance(memory, driver.cupy.cuda.MemoryPointer):

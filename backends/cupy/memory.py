@@ -104,6 +104,7 @@ class LentBlock(NamedTuple):
 
     block: DeviceBlock
     keep: object
+    readonly: bool
 
 
 def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -> DeviceBlock:

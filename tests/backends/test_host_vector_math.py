@@ -191,6 +191,22 @@ def test_independent_loops_with_many_views_compare_no_addresses():
 
 
 @needs_vectors
+def test_independent_loops_use_vectors_for_strides_of_one_and_for_others():
+    x, y = operands(F64)
+    i, views = ir.local("i"), [ir.view(name, F64) for name in "xyr"]
+    power = value("pow", *(ir.get(name, ir.strided(name, i), F64) for name in "xy"))
+    step = ir.loop([ir.put("r", ir.strided("r", i), power)], ir.Extent("r", 0), independent=True)
+    made = ir.program(step, parameters=views, vector_math=True)
+    dense = computed(made, {"x": x, "y": y}, F64)
+    assert units(dense, exact("pow", x, y)).max() <= 4
+    apart = np.zeros((len(x), 3))
+    run(made, {"x": np.repeat(x, 2)[::2], "y": y[::-1].copy()[::-1], "r": apart[:, 1]})
+    assert apart[:, 1].tobytes() == dense.tobytes()
+    assert not apart[:, ::2].any()
+    assert len(re.findall(r"vector.body\d*:", body_of(made))) >= 2
+
+
+@needs_vectors
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="other processors have vectors of one length")
 @pytest.mark.parametrize("vectors", [("b", 16), ("d", 32)])
 @pytest.mark.parametrize("dtype", [F32, F64], ids=str)

@@ -35,6 +35,7 @@ from .text import Text
 
 __all__ = [
     "EXPRESSIONS",
+    "all_expressions_in",
     "assigned",
     "assigned_locals",
     "expressions_in",
@@ -137,6 +138,12 @@ EXPRESSIONS = (
     Call,
     Load,
 )
+
+
+def all_expressions_in(body: Sequence[Stmt]) -> Iterator[Expr]:
+    """Yield all expressions of a body, and all their parts."""
+    for statement in statements_in(body):
+        yield from _expressions_of(statement)
 
 
 def guards_in(body: Sequence[Stmt]) -> Iterator[Guard]:

@@ -29,6 +29,10 @@ class Memory(NamedTuple):
     strides: tuple[str, ...] = ()
     hints: str = ""
 
+    def with_stride(self, axis: int, stride: str) -> "Memory":
+        """Return it with another stride along an axis."""
+        return self._replace(strides=(*self.strides[:axis], stride, *self.strides[axis + 1 :]))
+
 
 def load(text: Text, form: Form, place: str, hints: str = "") -> Value:
     """Load an element from an address."""

@@ -3,9 +3,9 @@
 Each step is a function that does a range of iterations; a second function says how many there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from accel.ir import Const, Frame, Local, Loop, Number, Once, Program
+from accel.ir import INDEX, Const, Frame, Local, Loop, Number, Once, Program
 
 from .accumulators import BLOCK, PARTIAL, Accumulator
 from .casts import cast
@@ -18,6 +18,7 @@ from .ranges import trips
 from .scopes import Scope
 from .slots import WORD, Slots
 from .statements import STOPPED, Statements
+from .stride_versions import in_stride_versions, strides_along
 from .text import Text
 from .vector_math import preferred_width
 
@@ -236,7 +237,22 @@ class _Loop:
             self._statements.count(variable, cells, text.value(f"load i64, ptr {counter}"))
         (first,) = cast(text, self._scope.read(variable), form_of(variable.dtype), I64)
         text.do(f"store i64 {first}, ptr {cells[0]}")
-        self._statements.in_versions(variable, cells, step.body, lambda: self._iterations(variable, cells, done))
+        self._in_versions(
+            lambda: self._statements.in_versions(
+                variable, cells, step.body, lambda: self._iterations(variable, cells, done)
+            )
+        )
+
+    def _in_versions(self, printer: Callable[[], None]) -> None:
+        """Print a row for strides of 1 and for others, if the iterations are independent and use strides."""
+        step, text = self._step, self._text
+        strides = strides_along(step.indices[-1], step.body)
+        if not (step.independent and strides and step.steps[-1] == Const(1, INDEX)):
+            printer()
+            return
+        pace = self._bounds_at + 24 * (len(step.indices) - 1) + 8
+        one = text.value(f"load i64, ptr {self._function.at(pace)}", "one")
+        in_stride_versions(self._scope, strides, one, printer)
 
     def _iterations(self, variable: Local, cells: Sequence[str], done: str) -> None:
         text, counter = self._text, self._text.slot("i64", "step")

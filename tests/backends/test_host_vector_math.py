@@ -194,16 +194,29 @@ def test_independent_loops_with_many_views_compare_no_addresses():
 def test_independent_loops_use_vectors_for_strides_of_one_and_for_others():
     x, y = operands(F64)
     i, views = ir.local("i"), [ir.view(name, F64) for name in "xyr"]
-    power = value("pow", *(ir.get(name, ir.strided(name, i), F64) for name in "xy"))
-    step = ir.loop([ir.put("r", ir.strided("r", i), power)], ir.Extent("r", 0), independent=True)
-    made = ir.program(step, parameters=views, vector_math=True)
-    dense = computed(made, {"x": x, "y": y}, F64)
-    assert units(dense, exact("pow", x, y)).max() <= 4
-    apart = np.zeros((len(x), 3))
-    run(made, {"x": np.repeat(x, 2)[::2], "y": y[::-1].copy()[::-1], "r": apart[:, 1]})
-    assert apart[:, 1].tobytes() == dense.tobytes()
-    assert not apart[:, ::2].any()
-    assert len(re.findall(r"vector.body\d*:", body_of(made))) >= 2
+    elements = [ir.get(name, ir.strided(name, i), F64) for name in "xy"]
+    for expression in (value("pow", *elements), Binary("mul", *elements, F64)):
+        step = ir.loop([ir.put("r", ir.strided("r", i), expression)], ir.Extent("r", 0), independent=True)
+        made = ir.program(step, parameters=views, vector_math=True)
+        assert len(re.findall(r"vector.body\d*:", body_of(made))) >= 2
+        dense, apart = computed(made, {"x": x, "y": y}, F64), np.zeros((len(x), 3))
+        run(made, {"x": np.repeat(x, 2)[::2], "y": y[::-1].copy()[::-1], "r": apart[:, 1]})
+        assert apart[:, 1].tobytes() == dense.tobytes()
+        assert not apart[:, ::2].any()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool", "uint16", "int64", "float16", "float32", "float64", "complex128"])
+def test_independent_loops_of_each_length_write_their_elements_alone(dtype):
+    dtype = np.dtype(dtype)
+    x, y = (ir.get(name, ir.local("i"), dtype) for name in "xy")
+    made = program({"r": Binary("xor" if dtype.kind == "b" else "add", x, y, dtype)}, dict.fromkeys("xyr", dtype))
+    kernel = host_kernel(made)
+    for length in [*range(20), 63, 64, 65, 129]:
+        x, y, r = (np.arange(number, number + length + 2).astype(dtype) for number in (1, 3, 4))
+        expected = r.copy()
+        expected[1:-1] = x[1:-1] ^ y[1:-1] if dtype.kind == "b" else x[1:-1] + y[1:-1]
+        kernel.run(arguments_of(made, {name: each[1:-1] for name, each in zip("xyr", (x, y, r), strict=True)}, {}))
+        assert r.tobytes() == expected.tobytes()
 
 
 @needs_vectors

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from accel.ir import Binary, Call, Const, Expr, For, If, Load, Stmt, While
+from accel.ir import Binary, Call, Const, Expr, For, If, Load, Loop, Step, Stmt, While
 
 from .guards import EXPRESSIONS, guards_in, parts_of, statements_in
 
-__all__ = ["ENDLESS", "PIECE", "cost", "is_brief", "is_plain", "turns"]
+__all__ = ["ENDLESS", "PIECE", "cost", "cost_of_step", "is_brief", "is_plain", "turns"]
 
 ENDLESS = 1 << 14
 """Operations of a loop whose number of steps is not known, for each operation in it."""
@@ -15,6 +15,9 @@ PIECE = 1 << 18
 """Operations of a piece: fewer take less time than to wake a thread, or to stop after an interrupt."""
 
 _MOST = 1 << 40
+_TOGETHER = 4
+"""Operations that vectors do in the time of one, at least, in loops whose iterations are independent."""
+
 _SHORT = 1 << 8
 _CALL = 40
 _DIVISION = 8
@@ -23,6 +26,12 @@ _DIVISION = 8
 def cost(body: Sequence[Stmt], unknown: int = ENDLESS) -> int:
     """Return the number of simple operations that a body takes; ``unknown`` is the steps of loops without a number."""
     return min(sum(_cost_of(statement, unknown) for statement in body), _MOST)
+
+
+def cost_of_step(step: Step) -> int:
+    """Return the cost of an iteration, or of code that runs once."""
+    independent = isinstance(step, Loop) and step.independent
+    return max(1, cost(step.body) // _TOGETHER) if independent else cost(step.body)
 
 
 def turns(body: Sequence[Stmt]) -> int:

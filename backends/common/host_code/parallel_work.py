@@ -8,7 +8,7 @@ from accel.abc import Failure
 from accel.ir import Loop, Program, Threads
 
 from .accumulators import PARTIAL
-from .estimates import ENDLESS, PIECE, cost
+from .estimates import ENDLESS, PIECE, cost, cost_of_step
 from .process_words import Word, at
 from .slots import THREADS, WORD, Slots
 from .text import Text
@@ -201,7 +201,7 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
     totals = text.slot("i8", "totals", _PIECES * PARTIAL * most) if most else "null"
     for number, step in enumerate(program.steps):
         size = PARTIAL * len(step.reductions) if isinstance(step, Loop) else 0
-        count, operations = "1", str(cost(step.body))
+        count, operations = "1", str(cost_of_step(step))
         if isinstance(step, Loop):
             count = text.value(f"call i64 @count{number}(ptr %args)", "count")
         elif isinstance(step, Threads):

@@ -12,7 +12,7 @@ from .casts import cast
 from .estimates import turns
 from .forms import DOUBLE, I64, Value, form_of
 from .guards import assigned_locals
-from .independence import ACCESS, LOOP
+from .independence import ACCESS, of_loop
 from .memory import Memory, load, store
 from .ranges import trips
 from .scopes import Scope
@@ -268,7 +268,7 @@ class _Loop:
         self._reset()
         self._statements.iteration(self._step.body, after)
         text.do(f"store i64 {text.value(f'add nuw nsw i64 {number}, 1')}, ptr {counter}")
-        text.jump(head, LOOP if self._step.independent else "")
+        text.jump(head, of_loop(self._step) if self._step.independent else "")
         text.block(after)
 
     def _reset(self) -> None:

@@ -11,26 +11,34 @@ ACCESS = ", !llvm.access.group !1"
 """What follows each access to a view in such a loop."""
 
 NODES = """!1 = distinct !{}
-!2 = distinct !{!2, !4}
-!3 = distinct !{!3, !4, !5}
-!4 = !{!"llvm.loop.parallel_accesses", !1}
-!5 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!2 = distinct !{!2, !5}
+!3 = distinct !{!3, !5, !6}
+!4 = distinct !{!4, !5, !7}
+!5 = !{!"llvm.loop.parallel_accesses", !1}
+!6 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
+!7 = !{!"llvm.loop.interleave.count", i32 1}
 """
 """The nodes of a module to which the text refers."""
+
+_PLAIN, _MASKED, _CALLING = (f", !llvm.loop !{node}" for node in (2, 3, 4))
 
 
 def of_loop(step: Loop) -> str:
     """Return what follows the jump to the next iteration.
 
-    The last iterations are done by a vector of which a part is masked, instead of one by one, where processors have
-    masks for all types. Functions of the library would compute what is masked too, and for 0 some take long.
+    Where processors have masks for all types, the last iterations are done by a vector of which a part is masked,
+    instead of one by one. Not where the library is called: it would compute what is masked too, and for 0 some
+    functions take long. There one vector is computed at a time, because a call leaves no number in a register.
     """
-    masked = features().get("avx512bw") and not any(map(_is_unfit, all_expressions_in(step.body)))
-    return ", !llvm.loop !3" if masked else ", !llvm.loop !2"
+    parts = list(all_expressions_in(step.body))
+    if any(map(_calls_library, parts)):
+        return _CALLING
+    # The parts of complex numbers are not masked together.
+    masked = features().get("avx512bw") and not any(of_type(x).kind == "c" for x in parts)
+    return _MASKED if masked else _PLAIN
 
 
-def _is_unfit(x: Expr) -> bool:
-    """Whether an expression calls the library, or is complex: the parts of complex numbers are not masked together."""
-    if isinstance(x, Call) and x.function in FUNCTIONS and FUNCTIONS[x.function].c and not FUNCTIONS[x.function].llvm:
-        return True
-    return (isinstance(x, Binary) and x.op in ("pow", "floordiv", "mod")) or of_type(x).kind == "c"
+def _calls_library(x: Expr) -> bool:
+    if isinstance(x, Call) and x.function in FUNCTIONS:
+        return bool(FUNCTIONS[x.function].c and not FUNCTIONS[x.function].llvm)
+    return isinstance(x, Binary) and x.op in ("pow", "floordiv", "mod")

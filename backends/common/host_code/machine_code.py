@@ -37,7 +37,10 @@ LIMIT = 64 << 20
 """Bytes of the machine code on disk, of which a kernel has about 10,000."""
 
 LARGE = 1 << 19
-"""Characters of a text that is compiled with few optimisations, since all take time that grows with its square."""
+"""Characters of a text that is compiled with few optimisations, since all take time that grows with its square.
+
+Independent loops have few branches, and take time that grows with their length: their texts may be eight times as long.
+"""
 
 _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
@@ -138,7 +141,7 @@ class _Machine:
             if not function.is_declaration:
                 # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
                 function.add_function_attribute("nounwind")
-        large = len(text) > LARGE
+        large = len(text) > (8 * LARGE if "llvm.loop.parallel_accesses" in text else LARGE)
         options = llvm.create_pipeline_tuning_options(speed_level=1 if large else 3)
         options.loop_vectorization = options.slp_vectorization = not large
         builder = llvm.create_pass_builder(target, options)

@@ -1,9 +1,8 @@
 """`Array`: an n-d array of the standard over the memory of one device."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from types import EllipsisType
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from accel.xp import (
     array_storage,
     conversions,
     display,
+    elements,
     host_access,
     in_place,
-    indexing,
     large_functions,
     large_operators,
     large_results,
@@ -30,28 +29,15 @@ from accel.xp import (
     versions,
 )
 from accel.xp.array_base import in_memory, is_number, live, moved, shared_of
-from accel.xp.array_library import HOST_SCALARS, ArrayLibrary, library_on
+from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.methods import Methods
-from accel.xp.operators import Scalar
-from accel.xp.refusals import LOSSLESS
 from accel.xp.versions import API_VERSIONS
 
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
     from accel.interchange.from_dlpack import Received
 
-__all__ = ["API_VERSIONS", "Array", "Key", "array_on", "array_received", "wrap"]
-
-_Basic: TypeAlias = "int | slice | EllipsisType | Array | list[Any] | np.ndarray[Any, Any] | None"
-Key: TypeAlias = "_Basic | tuple[_Basic, ...]"
-"""An index of an array."""
-
-_BASIC = frozenset(
-    {int, slice, type(None), EllipsisType, *(each for each in HOST_SCALARS if issubclass(each, np.integer))}
-)
-"""The types of basic indices: what they select of an array of NumPy is a view or a scalar."""
-_NDARRAY = np.ndarray  # one look-up less
-_FLOAT64 = np.dtype(np.float64)  # there is one object for each of NumPy's own dtypes
+__all__ = ["API_VERSIONS", "Array", "array_on", "array_received", "wrap"]
 
 
 @final
@@ -125,100 +111,8 @@ class Array(Methods):
 
     # Indexing
 
-    # What most programs do is written out here, which saves calls: basic indices of arrays on the host.
-    def __getitem__(self, key: Key, /) -> "Array":
-        shared, library = self._shared, self._library
-        if (
-            shared is not None
-            and (handle := shared.handle) is not None
-            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
-        ):
-            live(self)
-        array = self._native
-        if type(key) is not tuple:
-            basic = type(key) in _BASIC
-        elif len(key) == 2:
-            first, second = key
-            basic = type(first) in _BASIC and type(second) in _BASIC
-        elif len(key) == 3:
-            first, second, third = key
-            basic = type(first) in _BASIC and type(second) in _BASIC and type(third) in _BASIC
-        else:
-            basic = _BASIC.issuperset(map(type, key))
-        if not basic or type(array) is not _NDARRAY:
-            return indexing.selected(self, key)
-        try:
-            result = array[key]
-        except IndexError as error:
-            raise refusals.bad_key(array, error) from None
-        item = Array()
-        item._native = result
-        item._library = library
-        if type(result) is _NDARRAY:  # a view
-            item._shared = shared or shared_of(self)
-        else:
-            item._shared = None
-            if type(result) not in HOST_SCALARS:
-                item._native = library.as_array(result)
-        return item
-
-    def __setitem__(  # noqa: C901, PLR0912 - so written out
-        self, key: Key, value: "Array | Scalar | Sequence[Any]", /
-    ) -> None:
-        shared, library = self._shared, self._library
-        if (
-            shared is not None
-            and (handle := shared.handle) is not None
-            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
-        ):
-            live(self, writing=True)
-        array = self._native
-        if type(key) is not tuple:
-            basic = type(key) in _BASIC
-        elif len(key) == 2:
-            first, second = key
-            basic = type(first) in _BASIC and type(second) in _BASIC
-        elif len(key) == 3:
-            first, second, third = key
-            basic = type(first) in _BASIC and type(second) in _BASIC and type(third) in _BASIC
-        else:
-            basic = _BASIC.issuperset(map(type, key))
-        if not basic or type(array) is not _NDARRAY:
-            indexing.assign(self, key, value)
-            return
-        if type(value) is Array and value._library is library:
-            if (
-                (other := value._shared) is not None
-                and (handle := other.handle) is not None
-                and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
-            ):
-                live(value)
-            values: Any = value._native
-            if values.dtype is not array.dtype:
-                refusals.refuse_lossy(library, array.dtype, values)
-            if type(values) is _NDARRAY:
-                base, other_base = array.base, values.base
-                if base is not None or other_base is not None or values is array:  # else both own their memory
-                    root = array if base is None else base
-                    source = values if other_base is None else other_base
-                    if (
-                        root is source
-                        or type(root) is not _NDARRAY
-                        or type(source) is not _NDARRAY
-                        or root.base is not None
-                        or source.base is not None
-                    ):
-                        values = indexing.apart(values, array, key)
-        elif type(value) is float and array.dtype is _FLOAT64:  # noqa: SIM114 - in half the time of the next
-            values = value
-        elif (kind := type(value)) in LOSSLESS and array.dtype.kind in LOSSLESS[kind]:
-            values = value
-        else:
-            values = indexing.apart(indexing.assigned(library, array.dtype, value), array, key)
-        try:
-            array[key] = values
-        except (IndexError, MemoryError, OverflowError, ValueError) as error:
-            raise refusals.bad_assignment(library, array, error) from None
+    __getitem__ = elements.item
+    __setitem__ = elements.set_item
 
     def __len__(self) -> int:
         try:
@@ -227,7 +121,7 @@ class Array(Methods):
             raise TypeError("len() of unsized object: this array has no axes; write x.size") from None
 
     def __iter__(self) -> "Iterator[Array]":
-        return _each(self, len(self))
+        return elements.each(self, len(self))
 
     # Copies and pickles
 
@@ -353,29 +247,6 @@ def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands:
     return array
 
 
-def _each(x: Array, length: int) -> Iterator[Array]:
-    """Yield the elements along the first axis, as `Array.__getitem__` returns them."""
-    library, array = x._library, x._native
-    if library.within is not None:
-        for index in range(length):
-            yield x[index]
-        return
-    for index in range(length):
-        shared = x._shared
-        if (
-            shared is not None
-            and (handle := shared.handle) is not None
-            and ((owner := handle._owner) is None or owner.hazard_record.hazards is not None)
-        ):
-            live(x)
-        element = array[index]
-        item = Array()
-        item._native = element
-        item._library = library
-        item._shared = (shared or shared_of(x)) if type(element) is _NDARRAY else None
-        yield item
-
-
 def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
     if type(result) is np.ndarray:
         base = result.base
@@ -425,6 +296,7 @@ def _unpickled(*state: Any) -> Array:
         return array_on(AcceleratorDataContainer.on(storage), shape)
 
 
+elements.bind(Array)
 operators.bind(
     Array=Array,
     in_memory=in_memory,

@@ -74,8 +74,8 @@ def asarray(
     """
     if order is not None or like is not None:
         return ordered(asarray(obj, dtype, device=device_like(like, device), copy=copy), order, copy)
-    if type(obj) is np.ndarray:
-        return _of_numpy(obj, dtype, device, copy)
+    if isinstance(obj, np.ndarray):
+        return _of_numpy(obj if type(obj) is np.ndarray else np.asarray(obj), dtype, device, copy)
     if (result := _of_python(obj, dtype, device, copy)) is not None:
         return result
     if isinstance(obj, _LENDING) and not isinstance(obj, Array):
@@ -92,9 +92,6 @@ def asarray(
         if place is None:
             raise
         return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
-    if isinstance(obj, np.ndarray) and not copy:
-        record = SharedStorage(None, not obj.flags.writeable)
-        host._shared = array_storage.register(library, host._native, record)
     return _converted(host, device, dtype, None if copy else copy)  # copy=True was done by _on_host
 
 

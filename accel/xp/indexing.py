@@ -1,4 +1,4 @@
-"""Indices and assigned values of all kinds; `accel.xp.arrays` has the shortest way for basic indices on the host."""
+"""Indices and assigned values of all kinds; `accel.xp.elements` has the shortest way for basic indices on the host."""
 
 from operator import getitem, setitem
 from typing import Any, TypeVar

@@ -46,39 +46,36 @@ def _dtype_of(value: Any) -> Any:
     return value.dtype if isinstance(value, ArrayBase) else value
 
 
-_OPERATORS: Mapping[object, Callable[..., Any]] = {
-    getattr(np, name): getattr(operator, short)
-    for name, short in {
-        "add": "add",
-        "subtract": "sub",
-        "multiply": "mul",
-        "divide": "truediv",
-        "floor_divide": "floordiv",
-        "remainder": "mod",
-        "power": "pow",
-        "equal": "eq",
-        "not_equal": "ne",
-        "less": "lt",
-        "less_equal": "le",
-        "greater": "gt",
-        "greater_equal": "ge",
-        "bitwise_and": "and_",
-        "bitwise_or": "or_",
-        "bitwise_xor": "xor",
-        "left_shift": "lshift",
-        "right_shift": "rshift",
-    }.items()
+_NAMES: Mapping[str, str] = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "left_shift": "lshift",
+    "right_shift": "rshift",
 }
-"""The ufuncs that a scalar of NumPy calls for its operators."""
+"""The ufuncs that a scalar of NumPy calls for its operators, with the names of the operators."""
 
+_OPERATORS: Mapping[object, Callable[..., Any]] = {
+    getattr(np, name): getattr(operator, short) for name, short in _NAMES.items()
+}
 
 _REFLECTED: Mapping[object, str] = {
-    np.add: "__radd__",
-    np.subtract: "__rsub__",
-    np.multiply: "__rmul__",
-    np.true_divide: "__rtruediv__",
+    getattr(np, name): f"__r{_NAMES[name]}__" for name in ("add", "subtract", "multiply", "divide")
 }
-"""Ufuncs that a scalar of NumPy calls for its operators; those of the array on its right take a third of the time."""
+"""Operators of the array on the right of such a scalar, which take a third of the time of the ufunc."""
 
 
 def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:

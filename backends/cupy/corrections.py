@@ -1,5 +1,6 @@
 """`Corrected`: CuPy as a namespace, in which functions are replaced that differ from NumPy's."""
 
+import warnings
 from typing import Any
 
 __all__ = ["Corrected"]
@@ -35,20 +36,26 @@ class Corrected:
     ) -> Any:
         """Compute a matrix of covariances, as `numpy.cov` does."""
         xp = self._module
-        # Also with weights, because CuPy checks them.
-        result = xp.cov(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+        variables = [m] if y is None else [m, y]
+        if (fweights is None and aweights is None) or any(each.ndim > 2 for each in variables):
+            return xp.cov(m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+        if ddof is not None and ddof != int(ddof):
+            raise ValueError(f"ddof must be an integer; found {ddof!r}")
+        # CuPy 14.2 subtracts the mean without weights. For one row it checks the weights, and finds the dtype.
+        rows = xp.concatenate([_rows(xp, each, rowvar) for each in variables])
+        checked = xp.cov(rows[:1], None, True, True, None, fweights, aweights, dtype=dtype)
+        if not checked.size:
+            return checked
         given = [each.astype(float) for each in (fweights, aweights) if each is not None]
-        if not given or not result.size:
-            return result
-        # CuPy 14.2 subtracts the mean without weights.
-        rows = xp.concatenate([_rows(xp, each, rowvar) for each in (m, y) if each is not None])
         weights = given[0] if len(given) == 1 else given[0] * given[1]
         mean, total = xp.average(rows, axis=1, weights=weights), weights.sum()
         freedom = (0 if bias else 1) if ddof is None else ddof
         lost = freedom if aweights is None else freedom * (weights * given[-1]).sum() / total
-        deviations = (rows - mean[:, None]).astype(result.dtype)
+        if total <= lost:
+            warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        deviations = (rows - mean[:, None]).astype(checked.dtype)
         products = (deviations * weights) @ deviations.conj().T
-        return (products / xp.maximum(total - lost, 0.0)).astype(result.dtype).reshape(result.shape)
+        return (products / xp.maximum(total - lost, 0.0)).astype(checked.dtype).squeeze()
 
 
 def _rows(xp: Any, values: Any, rowvar: bool) -> Any:

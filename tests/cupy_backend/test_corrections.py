@@ -43,3 +43,39 @@ def test_covariances_with_weights(dtype, data):
         result = Corrected(np).cov(m, **keywords)
     assert result.dtype == expected.dtype
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)
+    assert result.shape == expected.shape
+
+
+def test_covariances_with_weights_are_computed_once():
+    shapes = []
+
+    class Module:
+        def __getattr__(self, name):
+            return getattr(np, name)
+
+        def cov(self, m, *others, **keywords):
+            shapes.append(m.shape)
+            return np.cov(m, *others, **keywords)
+
+    m, weights = np.arange(12.0).reshape(3, 4) ** 2, np.linspace(0.5, 2.0, 4)
+    result = Corrected(Module()).cov(m, aweights=weights)
+    np.testing.assert_allclose(result, np.cov(m, aweights=weights), rtol=1e-12)
+    assert shapes == [(1, 4)]
+
+
+def test_errors_and_warnings_of_covariances_with_weights():
+    m, weights = np.ones((3, 4)), np.ones(4, int)
+    for keywords in (
+        {"fweights": weights[:3]},
+        {"aweights": weights.reshape(2, 2)},
+        {"fweights": weights / 2},
+        {"fweights": weights, "ddof": 0.5},
+        {"fweights": weights, "y": np.ones((3, 4, 1))},
+    ):
+        with pytest.raises((RuntimeError, TypeError, ValueError)) as expected:
+            np.cov(m, **keywords)
+        with pytest.raises(expected.type):
+            Corrected(np).cov(m, **keywords)
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom"), np.errstate(all="ignore"):
+        assert np.isnan(Corrected(np).cov(m, fweights=weights, ddof=4)).all()
+    assert Corrected(np).cov(np.ones((0, 4)), fweights=weights).shape == (0, 0)

@@ -39,6 +39,7 @@ _LAZY = {
     "from_numpy": "accel.containers.creation",
     "full": "accel.containers.creation",
     "func": "accel.kernels",
+    "fuse": "accel.tracing",
     "grid": "accel.kernels",
     "interchange": "accel.interchange",
     "kernel": "accel.kernels",

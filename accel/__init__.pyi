@@ -40,6 +40,7 @@ from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage
 from accel.memory import Ownership as Ownership
 from accel.memory import new_stream as new_stream
+from accel.tracing import fuse as fuse
 from accel.views import Buffer as Buffer
 from accel.views import BufferView as BufferView
 from accel.views import DynamicRankBuffer as DynamicRankBuffer

@@ -44,6 +44,8 @@ class Settings:
         When a function that reads the host's memory only, such as NumPy's, gets an `accel.xp` array on another device:
         raise (``never``), or give it a copy on the host, with a warning (``warn``) or without one (``allow``). Copies
         are counted: see `accel.xp.host_copies`. Writes to a copy do not reach the array.
+    fuse : str
+        ``on``, or ``off`` to run functions of `accel.fuse` unfused.
     strict : bool
         Accessing memory with work in flight raises an error instead of waiting.
     threads : int
@@ -74,6 +76,7 @@ class Settings:
     debug: bool = False
     fallback: str = "raise"
     host_copies: str = "never"
+    fuse: str = "on"
     strict: bool = False
     threads: int = 1
     sim_seed: int = 0
@@ -160,6 +163,7 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "debug": _flag,
     "fallback": _choice("raise", "warn", "silent"),
     "host_copies": _choice("never", "warn", "allow"),
+    "fuse": _choice("on", "off"),
     "strict": _flag,
     "threads": _count(1, _MOST_THREADS),
     "sim_seed": _count(0),

@@ -18,6 +18,7 @@
     ├── OverlapError (ValueError)                a destination whose elements share bytes
     ├── InFlightError (RuntimeError)             memory that a transfer is still using
     │   └── RaceError                            two streams use the same bytes unordered
+    ├── FuseError (TypeError)                    a function that cannot be fused
     ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
@@ -63,6 +64,7 @@ __all__ = [
     "DeviceMismatchError",
     "DeviceUnavailableError",
     "FormatError",
+    "FuseError",
     "HostCopyWarning",
     "InFlightError",
     "InterchangeError",
@@ -163,6 +165,10 @@ class InFlightError(AccelError, RuntimeError):
 
 class RaceError(InFlightError):
     """Two streams, threads or iterations used the same bytes unordered, and one wrote; the message has both places."""
+
+
+class FuseError(AccelError, TypeError):
+    """A function that cannot be fused, as it needs elements while it is traced; nothing has run."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):

@@ -20,7 +20,7 @@ from accel.xp.device_flags import DeviceFlags
 if TYPE_CHECKING:
     from accel.containers import AcceleratorDataContainer
 
-__all__ = ["ArrayBase", "in_memory", "is_number", "live", "moved", "new_array", "shared_of", "view_of"]
+__all__ = ["ArrayBase", "in_memory", "is_number", "leads", "live", "moved", "new_array", "shared_of", "view_of"]
 
 
 def _of_native(name: str, doc: str) -> Any:
@@ -161,7 +161,12 @@ def in_memory(x: ArrayBase) -> Any:
 
 def is_number(x: ArrayBase) -> bool:
     """Tell whether an array is a number for arrays of other devices: one of no axes on the host."""
-    return not x.ndim and x._library.device is Device.CPU
+    return not x.ndim and x._library.device is Device.CPU and x._library.capture is None
+
+
+def leads(x: ArrayBase, other: ArrayBase) -> bool:
+    """Tell whether an array of another library is moved to the library of ``x``, and not the other way round."""
+    return is_number(other) or x._library.capture is not None
 
 
 def moved(library: ArrayLibrary, x: ArrayBase) -> Any:
@@ -172,6 +177,8 @@ def moved(library: ArrayLibrary, x: ArrayBase) -> Any:
     DeviceMismatchError
         If it is no number.
     """
+    if library.capture is not None:
+        return library.capture(x)
     if not is_number(x):
         library.refuse(x._library)
     return x._wrap(library, library.as_array(live(x).item(), dtype=x.dtype))

@@ -1,8 +1,9 @@
 """`ArrayLibrary`: the library that computes on one device."""
 
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -19,7 +20,7 @@ from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
 from accel.xp.host_reductions import REDUCTIONS, UFUNCS
 
-__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on"]
+__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on", "recorder", "recording"]
 
 HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
 """The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
@@ -60,12 +61,15 @@ class ArrayLibrary:
         Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
     share : callable or None
         Calls a task for each part of large work, in several threads; see `accel.xp.parts`.
+    capture : callable or None
+        Of a library that records: makes an operand of an array of another library.
     """
 
     __slots__ = (
         "array_type",
         "as_array",
         "backend",
+        "capture",
         "device",
         "empty_array",
         "large",
@@ -101,6 +105,7 @@ class ArrayLibrary:
             self.large = backend.smallest_reused
             self.empty_array = backend.empty_array
         self.share: Any = backend.share if isinstance(backend, SharesWork) else None
+        self.capture: Callable[[Any], Any] | None = None
 
     def _methods(self, names: Iterable[str]) -> dict[str, Callable[..., Any]]:
         """Return those methods that the library's arrays have, as functions."""
@@ -190,8 +195,31 @@ def library_on(device: DeviceLike | None) -> ArrayLibrary:
 
 
 def _library_on(device: Device) -> ArrayLibrary:
+    recording_now = _recorder.get()
+    if recording_now is not None and recording_now.device is device:
+        return recording_now
     library = _libraries.get(device)
     return _make_library(device) if library is None else library
+
+
+_recorder: ContextVar[ArrayLibrary | None] = ContextVar("recorder", default=None)
+
+
+def recorder() -> ArrayLibrary | None:
+    """Return the library that records what this thread or task computes; None if it computes."""
+    return _recorder.get()
+
+
+@contextmanager
+def recording(library: ArrayLibrary | None) -> Iterator[None]:
+    """Let a library record what is computed in a ``with`` block, on its device; with None nothing records."""
+    device = config.current().device if library is None else str(library.device)
+    token = _recorder.set(library)
+    try:
+        with config.using(device=device):  # `library_on` remembers the library of the settings outside of blocks
+            yield
+    finally:
+        _recorder.reset(token)
 
 
 def _make_library(device: Device) -> ArrayLibrary:

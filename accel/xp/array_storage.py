@@ -95,6 +95,8 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
         if type(root) is type(others) is np.ndarray and root.base is None and others.base is None:
             return root is others and np.may_share_memory(one, other)
         return np.may_share_memory(one, other)
+    if library.capture is not None:  # what is recorded reads all before it writes
+        return False
     (low, nbytes), (first, more) = _reach(library, one), _reach(library, other)
     return low < first + more and first < low + nbytes
 
@@ -121,12 +123,13 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
 
 def _reach(library: ArrayLibrary, array: Any) -> tuple[int, int]:
     """Return the address of an array's lowest byte, and the number of bytes from it to the highest."""
+    address = library.backend.address(array)
     if array.size == 0:
-        return library.backend.address(array), 0
+        return address, 0
     steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
     low = sum(step for step in steps if step < 0)
     high = sum(step for step in steps if step > 0)
-    return library.backend.address(array) + low, high - low + array.itemsize
+    return address + low, high - low + array.itemsize
 
 
 def operand(library: ArrayLibrary, array: Any, storage: AnyStorage) -> Operand:

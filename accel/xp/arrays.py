@@ -28,7 +28,7 @@ from accel.xp import (
     refusals,
     versions,
 )
-from accel.xp.array_base import in_memory, is_number, live, moved, shared_of
+from accel.xp.array_base import in_memory, leads, live, moved, shared_of
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.methods import Methods
 from accel.xp.versions import API_VERSIONS
@@ -300,7 +300,7 @@ elements.bind(Array)
 operators.bind(
     Array=Array,
     in_memory=in_memory,
-    is_number=is_number,
+    leads=leads,
     large_operator=large_operators.computed,
     large_result=large_result,
     live=live,

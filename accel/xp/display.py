@@ -16,6 +16,8 @@ _SHOWN = 200  # elements; of larger arrays the first and last ones
 def representation(x: ArrayBase) -> str:
     """Return the elements, dtype and device."""
     about = f"dtype={x.dtype.name}, device={x.device}"
+    if x._library.capture is not None:
+        return f"Array(traced, shape={x.shape}, {about})"
     if _is_released(x):
         return f"Array(released, shape={x.shape}, {about})"
     values = np.array2string(_on_host(x), separator=", ", prefix="Array(")
@@ -27,7 +29,7 @@ def text(x: ArrayBase) -> str:
 
     Programs make keys of numbers so, such as the names of the chunks of a zarr array.
     """
-    return representation(x) if x.ndim or _is_released(x) else str(_on_host(x)[()])
+    return representation(x) if x.ndim or _is_released(x) or x._library.capture is not None else str(_on_host(x)[()])
 
 
 def html(x: ArrayBase) -> str:

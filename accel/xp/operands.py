@@ -28,14 +28,16 @@ def library_of(*values: Any) -> ArrayLibrary:
     An array of no axes on the host is a number for arrays of other devices. NumPy's arrays and sequences are operands
     where the default device is the host, as they are beside arrays there.
     """
-    number = None
+    first = number = None
     for value in values:
         if type(value) is Array:
-            if not is_number(value):
+            if value._library.capture is not None:
                 return value._library
+            if first is None and not is_number(value):
+                first = value._library
             number = value._library
-    if number is not None:
-        return number
+    if first is not None or number is not None:
+        return first or number  # type: ignore[return-value]
     default = library_on(None)
     if any(_is_operand(default, value) for value in values):
         return default

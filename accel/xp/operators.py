@@ -24,7 +24,7 @@ _SELF = """\
             live(self)
 """
 _MOVED = """\
-if is_number(self):
+if leads(other, self):
                 self, library = moved(other._library, self), other._library
             else:
                 other = moved(library, other)"""

@@ -1,0 +1,63 @@
+"""Index maps: which element of an array each element of a view of it is. They are affine, and exact.
+
+A map has an `Axis` for each axis of the array that is viewed: a first index, and how far each axis of the view steps.
+Slices, flips, transpositions and broadcasts are such maps, and so are maps of maps.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["Axis", "IndexMap", "broadcast", "composed", "identity", "offset_and_strides"]
+
+
+class Axis(NamedTuple):
+    """The index along one axis of the viewed array: ``start + sum(step * index[axis] for axis, step in steps)``.
+
+    Attributes
+    ----------
+    start : int
+        The index of the view's first element.
+    steps : tuple of (int, int)
+        Axes of the view, in order, each with its step, which is not 0.
+    """
+
+    start: int = 0
+    steps: tuple[tuple[int, int], ...] = ()
+
+
+IndexMap: TypeAlias = tuple[Axis, ...]
+
+
+def identity(shape: Sequence[int]) -> IndexMap:
+    """Return the map of a view that is the whole array; along axes of extent 1 there are no steps, as in every map."""
+    return tuple([Axis() if extent == 1 else Axis(0, ((axis, 1),)) for axis, extent in enumerate(shape)])
+
+
+def composed(inner: IndexMap, outer: IndexMap) -> IndexMap:
+    """Return the map of a view of a view: ``inner`` leads from the first view to the array, ``outer`` to that view."""
+    axes = []
+    for before, steps in inner:
+        start, total = before, dict[int, int]()
+        for axis, step in steps:
+            first, others = outer[axis]
+            start += step * first
+            for other, pace in others:
+                total[other] = total.get(other, 0) + step * pace
+        axes.append(Axis(start, tuple(sorted((axis, step) for axis, step in total.items() if step))))
+    return tuple(axes)
+
+
+def broadcast(shape: Sequence[int], target: Sequence[int]) -> IndexMap:
+    """Return the map of an array of a shape that is broadcast to another one."""
+    behind = len(target) - len(shape)
+    return tuple([Axis() if extent == 1 else Axis(0, ((axis + behind, 1),)) for axis, extent in enumerate(shape)])
+
+
+def offset_and_strides(index_map: IndexMap, strides: Sequence[int], rank: int) -> tuple[int, tuple[int, ...]]:
+    """Return where the view's first element lies in memory, and its strides, for an array's strides."""
+    offset, totals = 0, [0] * rank
+    for (start, steps), stride in zip(index_map, strides, strict=True):
+        offset += start * stride
+        for axis, step in steps:
+            totals[axis] += step * stride
+    return offset, tuple(totals)

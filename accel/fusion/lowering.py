@@ -1,0 +1,262 @@
+"""Lowering: a region becomes a program of `accel.ir`, and a list of what the program accesses.
+
+Extents, strides and numbers are parameters of the program, so regions that differ in these alone have equal programs.
+Known at compile time are only strides of 0, and of 1 along the last axis, on which vectors depend. Axes over which all
+accesses step as over one are merged.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, offset_and_strides
+from accel.fusion.nodes import Constant, Empty, Node, Operation, Position, Scalar, Shape, View
+from accel.fusion.regions import Memory, Region
+from accel.ir import (
+    INDEX,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Const,
+    Expr,
+    Extent,
+    Load,
+    Local,
+    Logic,
+    Loop,
+    Number,
+    Parameter,
+    Program,
+    Select,
+    Stmt,
+    Store,
+    Stride,
+    Unary,
+    of_type,
+)
+from accel.ir import View as Memories
+
+__all__ = ["Access", "Kernel", "lowered", "strides_of"]
+
+
+class Access(NamedTuple):
+    """Elements of memory that a kernel reads or writes, one for each index of its region.
+
+    Attributes
+    ----------
+    memory : Buffer, Input or Result
+        The memory.
+    offset : int
+        The first element, from the beginning of the memory.
+    extents, strides : tuple of int
+        Of each axis of the loop; strides in elements.
+    writes : bool
+        Whether it is written.
+    """
+
+    memory: Memory
+    offset: int
+    extents: tuple[int, ...]
+    strides: tuple[int, ...]
+    writes: bool
+
+
+class Kernel(NamedTuple):
+    """A region, as it is launched.
+
+    Attributes
+    ----------
+    program : Program
+        Its parameters are the accesses, then the scalars, then the integers.
+    accesses : tuple of Access
+        In the order of the parameters.
+    scalars : tuple of Scalar
+        The numbers that calls pass.
+    integers : tuple of int
+        Numbers that depend on shapes.
+    """
+
+    program: Program
+    accesses: tuple[Access, ...]
+    scalars: tuple[Scalar, ...]
+    integers: tuple[int, ...]
+
+
+def strides_of(shape: Shape) -> tuple[int, ...]:
+    """Return the strides of memory in C order."""
+    return tuple([prod(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+def lowered(
+    region: Region, memory: Mapping[Node, Memory], strides: Callable[[Memory, Shape], tuple[int, ...]], name: str
+) -> Kernel:
+    """Return the kernel of a region.
+
+    Parameters
+    ----------
+    region : Region
+        With at least one index.
+    memory : mapping
+        Of the nodes that have some.
+    strides : callable
+        Returns the strides in elements of memory that has a shape.
+    name : str
+        Of the program.
+    """
+    return _Lowering(region, memory, strides).kernel(name)
+
+
+class _Lowering:
+    def __init__(
+        self, region: Region, memory: Mapping[Node, Memory], strides: Callable[[Memory, Shape], tuple[int, ...]]
+    ) -> None:
+        self._region = region
+        self._strides = strides
+        rank = len(region.shape)
+        loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.expansion.loads]
+        stores = [(task.memory, task.memory.shape, task.memory.dtype, task.map, True) for task in region.tasks]
+        found = [
+            (each, *offset_and_strides(places, strides(each, shape), rank), dtype, writes)
+            for each, shape, dtype, places, writes in (*loads, *stores)
+        ]
+        positions = [
+            offset_and_strides(places, (1,), rank)
+            for node, places in region.expansion.computed
+            if isinstance(node, Position)
+        ]
+        groups = _merged(region.shape, [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions])
+        self._extents = tuple([prod(region.shape[axis] for axis in group) for group in groups]) or (1,)
+        lasts = [group[-1] for group in groups]
+        self._accesses = [
+            Access(each, offset, self._extents, tuple([steps[axis] for axis in lasts]) or (0,), writes)
+            for each, offset, steps, _, writes in found
+        ]
+        self._dtypes = [dtype for _, _, _, dtype, _ in found]
+        self._positions = [(first, tuple([steps[axis] for axis in lasts]) or (0,)) for first, steps in positions]
+        self._indices = tuple([Local(f"i{axis}", INDEX) for axis in range(len(self._extents))])
+        self._integers: list[int] = []
+        self._scalars: list[Scalar] = []
+        self._values: dict[tuple[Node, IndexMap], Expr] = {}
+        self._body: list[Stmt] = []
+
+    def kernel(self, name: str) -> Kernel:
+        expansion, tasks = self._region.expansion, self._region.tasks
+        for number, load in enumerate(expansion.loads):
+            expression = Load(f"m{number}", self._at(number), self._dtypes[number])
+            self._values[load] = self._assigned(expression)
+        positions = iter(self._positions)
+        for each in expansion.computed:
+            self._values[each] = self._computed(*each, positions)
+        whole = identity(self._region.shape)
+        for number, task in enumerate(tasks, len(expansion.loads)):
+            value = self._values[task.value, whole]
+            self._body.append(Store(f"m{number}", self._at(number), value))
+        count = len(self._indices)
+        stops = tuple([Extent("m0", axis) for axis in range(count)])
+        zero, one = (Const(0, INDEX),) * count, (Const(1, INDEX),) * count
+        loop = Loop(self._indices, zero, stops, one, tuple(self._body), independent=True)
+        memories: list[Parameter] = [
+            Memories(f"m{number}", dtype, count, access.writes)
+            for number, (access, dtype) in enumerate(zip(self._accesses, self._dtypes, strict=True))
+        ]
+        numbers = [Number(f"s{number}", scalar.dtype) for number, scalar in enumerate(self._scalars)]
+        integers = [Number(f"n{number}", INDEX) for number in range(len(self._integers))]
+        program = Program(name, (*memories, *numbers, *integers), (), (loop,), vector_math=True)
+        return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers))
+
+    def _at(self, number: int) -> Expr:
+        return _sum(
+            [
+                _stepped(index, stride, Stride(f"m{number}", axis), last=index is self._indices[-1])
+                for axis, (index, stride) in enumerate(zip(self._indices, self._accesses[number].strides, strict=True))
+                if stride
+            ]
+        )
+
+    def _assigned(self, expression: Expr) -> Expr:
+        if isinstance(expression, Const | Local):
+            return expression
+        local = Local(f"v{len(self._body)}", of_type(expression))
+        self._body.append(Assign(local, expression))
+        return local
+
+    def _computed(self, node: Node, places: IndexMap, positions: Any) -> Expr:
+        if isinstance(node, Constant):
+            return Const(node.value, node.dtype)
+        if isinstance(node, Empty):
+            return Const(node.dtype.type(0).item(), node.dtype)
+        if isinstance(node, Scalar):
+            if node not in self._scalars:
+                self._scalars.append(node)
+            return Local(f"s{self._scalars.index(node)}", node.dtype)
+        if isinstance(node, Position):
+            return self._assigned(self._position(*next(positions)))
+        if isinstance(node, View):
+            return self._values[_inner(node, places)]
+        assert isinstance(node, Operation), f"a region does not compute a {type(node).__name__}"
+        operands = [self._values[each] for each in _operands_at(node, places)]
+        return self._assigned(_operation(node, operands))
+
+    def _position(self, first: int, steps: Sequence[int]) -> Expr:
+        terms: list[Expr] = [self._integer(first)] if first else []
+        for index, step in zip(self._indices, steps, strict=True):
+            if step:
+                terms.append(index if step == 1 else Binary("mul", index, self._integer(step), INDEX))
+        return _sum(terms)
+
+    def _integer(self, value: int) -> Local:
+        self._integers.append(value)
+        return Local(f"n{len(self._integers) - 1}", INDEX)
+
+
+def _inner(node: View, places: IndexMap) -> tuple[Node, IndexMap]:
+    return node.source, composed(node.map, places)
+
+
+def _operands_at(node: Operation, places: IndexMap) -> list[tuple[Node, IndexMap]]:
+    return [(each, composed(broadcast(each.shape, node.shape), places)) for each in node.operands]
+
+
+def _stepped(index: Local, stride: int, parameter: Stride, *, last: bool) -> Expr:
+    return index if stride == 1 and last else Binary("mul", index, parameter, INDEX)
+
+
+def _sum(terms: Sequence[Expr]) -> Expr:
+    if not terms:
+        return Const(0, INDEX)
+    total = terms[0]
+    for term in terms[1:]:
+        total = Binary("add", total, term, INDEX)
+    return total
+
+
+def _merged(shape: Shape, strides: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return groups of neighbouring axes, over which everything steps as over one; axes of extent 1 are left out."""
+    groups: list[list[int]] = []
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if groups and all(steps[groups[-1][-1]] == steps[axis] * extent for steps in strides):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return groups
+
+
+def _operation(node: Operation, operands: list[Expr]) -> Expr:  # noqa: PLR0911 - one for each kind
+    kind, name, dtype = node.kind, node.name, node.dtype
+    if kind == "unary":
+        return Unary(name, operands[0], dtype)  # type: ignore[arg-type]
+    if kind == "binary":
+        return Binary(name, operands[0], operands[1], dtype)  # type: ignore[arg-type]
+    if kind == "compare":
+        return Compare(name, operands[0], operands[1])  # type: ignore[arg-type]
+    if kind == "logic":
+        return Logic(name, operands[0], operands[1])  # type: ignore[arg-type]
+    if kind == "select":
+        return Select(operands[0], operands[1], operands[2], dtype)
+    if kind == "cast":
+        return Cast(operands[0], dtype)
+    return Call(name, tuple(operands), dtype)

@@ -1,0 +1,242 @@
+"""The graph of a traced function: its nodes, which never change.
+
+Each node is an array: its shape and dtype are known, its elements are not. A node refers to the nodes that it is
+computed from. A write to part of an array is a node too, `Update`, whose elements are those of the array after it.
+"""
+
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+from accel.dtypes import DType
+from accel.fusion.index_maps import IndexMap
+
+__all__ = [
+    "Call",
+    "Constant",
+    "Empty",
+    "Input",
+    "Node",
+    "Operation",
+    "Position",
+    "Reshape",
+    "Result",
+    "Scalar",
+    "Update",
+    "View",
+]
+
+Shape: TypeAlias = tuple[int, ...]
+
+_serial = count()
+
+
+class Node:
+    """An array of the graph.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Extent of each axis.
+    dtype : numpy.dtype
+        Type of the elements.
+    serial : int
+        Larger than that of each node that it is computed from.
+    line : tuple of (str, int) or None
+        The file and the line of the traced function that made it.
+    """
+
+    __slots__ = ("dtype", "line", "serial", "shape")
+
+    def __init__(self, shape: Shape, dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.serial = next(_serial)
+        self.line: tuple[str, int] | None = None
+
+    @property
+    def operands(self) -> "tuple[Node, ...]":
+        """The nodes that it is computed from."""
+        return ()
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+
+class Input(Node):
+    """An array that exists before the function runs: an argument, or one that the function captures."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, shape: Shape, dtype: DType, number: int) -> None:
+        super().__init__(shape, dtype)
+        self.number = number
+
+
+class Constant(Node):
+    """A number that is the same in each call; it has no axes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any, dtype: DType) -> None:
+        super().__init__((), dtype)
+        self.value = value
+
+
+class Scalar(Node):
+    """A number that each call passes; it has no axes."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, dtype: DType, number: int) -> None:
+        super().__init__((), dtype)
+        self.number = number
+
+
+class Position(Node):
+    """The integers from 0 on, along one axis."""
+
+    __slots__ = ()
+
+
+class Empty(Node):
+    """Elements of no meaning."""
+
+    __slots__ = ()
+
+
+class Operation(Node):
+    """A function of elements; operands are broadcast to the shape.
+
+    Attributes
+    ----------
+    kind : str
+        What `accel.ir` has for it: ``unary``, ``binary``, ``compare``, ``logic``, ``select``, ``cast`` or ``call``.
+    name : str
+        Its name there; empty for ``select`` and ``cast``.
+    """
+
+    __slots__ = ("_operands", "kind", "name")
+
+    def __init__(
+        self,
+        kind: Literal["unary", "binary", "compare", "logic", "select", "cast", "call"],
+        name: str,
+        operands: tuple[Node, ...],
+        shape: Shape,
+        dtype: DType,
+    ) -> None:
+        super().__init__(shape, dtype)
+        self.kind = kind
+        self.name = name
+        self._operands = operands
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The nodes that it is computed from."""
+        return self._operands
+
+
+class View(Node):
+    """Elements of another node, at the indices of a map."""
+
+    __slots__ = ("map", "source")
+
+    def __init__(self, source: Node, index_map: IndexMap, shape: Shape) -> None:
+        super().__init__(shape, source.dtype)
+        self.source = source
+        self.map = index_map
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The node that it is a view of."""
+        return (self.source,)
+
+
+class Reshape(Node):
+    """The elements of another node, in C order, with another shape."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Node, shape: Shape) -> None:
+        super().__init__(shape, source.dtype)
+        self.source = source
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The node that has the elements."""
+        return (self.source,)
+
+
+class Update(Node):
+    """An array after a write to a view of it.
+
+    Attributes
+    ----------
+    target : Node
+        The array before.
+    map : tuple of Axis
+        From the value's indices to the target's; no two of them are the same.
+    value : Node
+        What is written.
+    """
+
+    __slots__ = ("map", "target", "value")
+
+    def __init__(self, target: Node, index_map: IndexMap, value: Node) -> None:
+        super().__init__(target.shape, target.dtype)
+        self.target = target
+        self.map = index_map
+        self.value = value
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The array before, and the value."""
+        return self.target, self.value
+
+
+class Call:
+    """A call of a function of the library, between the parts that are fused.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    function : callable
+        Called with the library's arrays in place of the operands.
+    arguments, keywords : tuple, dict
+        With nodes, also in tuples and lists.
+    operands : tuple of Node
+        The nodes among them.
+    """
+
+    __slots__ = ("arguments", "function", "keywords", "name", "operands")
+
+    def __init__(
+        self, name: str, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], operands: tuple[Node, ...]
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.arguments = arguments
+        self.keywords = keywords
+        self.operands = operands
+
+
+class Result(Node):
+    """An array that a call returns; ``place`` is its index among several."""
+
+    __slots__ = ("call", "place")
+
+    def __init__(self, call: Call, place: int | None, shape: Shape, dtype: DType) -> None:
+        super().__init__(shape, dtype)
+        self.call = call
+        self.place = place
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The nodes that the call reads."""
+        return self.call.operands

@@ -1,0 +1,389 @@
+"""Functions of symbols that need no memory: views, new arrays, casts, choices, and writes."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib.stride_tricks import as_strided
+
+from accel.fusion.index_maps import Axis, broadcast
+from accel.fusion.nodes import Empty, Node, Position
+from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
+from accel.tracing.models import model_function
+from accel.tracing.symbols import Base, Symbol
+from accel.tracing.trace import Trace
+
+__all__ = ["Functions"]
+
+_INDEX = np.dtype(np.int64)
+_TRUTH = np.dtype(np.bool_)
+
+
+class _Reshaped(Base):
+    """The memory of another symbol, with another shape."""
+
+    __slots__ = ("_of", "_shape")
+
+    def __init__(self, of: Symbol, shape: tuple[int, ...]) -> None:
+        self._of, self._shape = of, shape
+        self.source = None
+        self.readonly, self.contiguous = of.base.readonly, True
+
+    @property
+    def node(self) -> Node:
+        return self._of.tracer.reshaped(self._of.node, self._shape)
+
+    @node.setter
+    def node(self, value: Node) -> None:
+        self._of.write(self._of.tracer.reshaped(value, self._of.shape))
+
+
+class Functions:
+    """Functions of a trace; those with names of the array standard are found by `Namespace`."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    # Indices and writes
+
+    def getitem(self, x: Symbol, key: Any) -> Any:
+        """Return what an index selects."""
+        key = _plain(key)
+        if not is_basic(key):
+            if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
+                raise self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
+            return self._trace.call("getitem", _getitem, (x, key), {})
+        index_map, shape = selection(x.shape, key)
+        view = x.viewed(index_map, shape, operator.itemgetter(key))
+        parts = key if type(key) is tuple else (key,)
+        if not shape and ... not in [part for part in parts if part is ...]:
+            return self._trace.symbol(view.node)  # an element is no view
+        return view
+
+    def setitem(self, x: Symbol, key: Any, value: Any) -> None:
+        """Write elements."""
+        trace, key = self._trace, _plain(key)
+        value = trace.operand(value)
+        if is_basic(key):
+            index_map, shape = selection(x.shape, key)
+            view = x.viewed(index_map, shape, operator.itemgetter(key))
+            view.write(self._fitting(value, view))
+        elif isinstance(key, Symbol) and key.dtype == _TRUTH and key.shape == x.shape and not _shape_of(value):
+            x.write(self.where(key, trace.symbol(trace.cast(value, x.dtype)), x).node)
+        else:
+            x.write(trace.call("setitem", _written, (x, key, value), {}).node)
+
+    def update(self, name: str, x: Symbol, other: Any) -> None:
+        """Write the result of an operator in place."""
+        result = getattr(self._trace.namespace, name)(x, other)
+        if not np.can_cast(result.dtype, x.dtype, "same_kind"):
+            raise TypeError(f"Cannot cast output from dtype('{result.dtype}') to dtype('{x.dtype}')")
+        if result.shape != x.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {x.shape}; the result has {result.shape}")
+        x.write(self._trace.cast(result, x.dtype))
+
+    def _fitting(self, value: Any, view: Symbol) -> Node:
+        node = self._trace.cast(value, view.dtype)
+        shape = node.shape
+        while len(shape) > len(view.shape) and shape[0] == 1:
+            shape = shape[1:]
+        if shape != node.shape:
+            node = self._trace.symbol(node).reshape(shape).node
+        if np.broadcast_shapes(shape, view.shape) != view.shape:
+            raise ValueError(f"could not broadcast input array from shape {node.shape} into shape {view.shape}")
+        return self._trace.view(node, broadcast(shape, view.shape), view.shape)
+
+    # Views
+
+    def reshape(self, x: Symbol, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
+        """Return the elements with another shape."""
+        if order != "C":
+            return self._trace.call("reshape", self._trace.real.namespace.reshape, (x, shape), {"order": order})
+        extents = reshaped_extents(x.size, shape)
+        if copy:
+            x = self.copied(x)
+        steps = split(x.shape, extents)
+        if steps is not None:
+            return x.viewed(steps, extents, lambda array: array.reshape(extents))
+        if _is_view_of(x, extents):
+            base = _Reshaped(x, extents)
+            return Symbol(self._trace, base, None, extents, (x, lambda array: array.reshape(extents)))
+        return self._trace.symbol(self._trace.reshaped(x.node, extents))
+
+    def permute_dims(self, x: Symbol, /, axes: Sequence[int]) -> Symbol:
+        """Return the array with its axes in another order."""
+        order = [normalize_axis_index(axis, x.ndim) for axis in axes]
+        if sorted(order) != [*range(x.ndim)]:
+            raise ValueError("axes don't match array")
+        index_map = tuple([Axis(0, ((order.index(axis), 1),)) for axis in range(x.ndim)])
+        shape = tuple([x.shape[axis] for axis in order])
+        return x.viewed(index_map, shape, lambda array: array.transpose(*order))
+
+    def transpose(self, x: Symbol, axes: Any = None) -> Symbol:
+        """Return the array with its axes in another order, by default the opposite one."""
+        return self.permute_dims(x, axes if axes is not None else tuple(range(x.ndim))[::-1])
+
+    def matrix_transpose(self, x: Symbol) -> Symbol:
+        """Return the array with its last two axes exchanged."""
+        return self.permute_dims(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+    def squeeze(self, x: Symbol, axis: Any = None) -> Symbol:
+        """Return the array without axes of extent 1."""
+        if axis is None:
+            dropped = {each for each, extent in enumerate(x.shape) if extent == 1}
+        else:
+            dropped = {*normalize_axis_tuple(axis, x.ndim)}
+            if any(x.shape[each] != 1 for each in dropped):
+                raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        return self._of_kept(x, tuple([0 if each in dropped else slice(None) for each in range(x.ndim)]))
+
+    def expand_dims(self, x: Symbol, /, axis: Any = 0) -> Symbol:
+        """Return the array with more axes of extent 1."""
+        count = len(axis) if isinstance(axis, tuple | list) else 1
+        added = {*normalize_axis_tuple(axis, x.ndim + count)}
+        return self._of_kept(x, tuple([None if each in added else slice(None) for each in range(x.ndim + count)]))
+
+    def _of_kept(self, x: Symbol, key: tuple[Any, ...]) -> Symbol:
+        index_map, shape = selection(x.shape, key)
+        return x.viewed(index_map, shape, operator.itemgetter(key))
+
+    def flip(self, x: Symbol, /, axis: Any = None) -> Symbol:
+        """Return the array with the opposite order along axes."""
+        axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
+        return self._of_kept(x, tuple([slice(None, None, -1 if each in axes else 1) for each in range(x.ndim)]))
+
+    def broadcast_to(self, x: Any, /, shape: Any) -> Symbol:
+        """Return the array repeated along axes, read-only."""
+        x, extents = self._symbol(x), (shape,) if isinstance(shape, int) else tuple(shape)
+        if np.broadcast_shapes(x.shape, extents) != extents:
+            raise ValueError(f"operands could not be broadcast together with remapped shapes {x.shape} and {extents}")
+        node = self._trace.view(x.node, broadcast(x.shape, extents), extents)
+        return Symbol(self._trace, Base(node, readonly=True, contiguous=False))
+
+    def _symbol(self, x: Any) -> Symbol:
+        symbol = self._trace.operand(x)
+        return symbol if isinstance(symbol, Symbol) else self._trace.symbol(self._trace.constant(x, np.result_type(x)))
+
+    # New arrays
+
+    def astype(self, x: Symbol, dtype: Any, /, *, copy: bool = True) -> Symbol:
+        """Return the elements with another dtype."""
+        if not copy and x.dtype == dtype:
+            return x
+        return self._trace.symbol(self._trace.cast(x, np.dtype(dtype)))
+
+    def asarray(self, obj: Any, /, dtype: Any = None, *, copy: bool | None = None, **_: Any) -> Symbol:
+        """Return values as an array."""
+        x = self._symbol(obj)
+        target = x.dtype if dtype is None else np.dtype(dtype)
+        return self.astype(x, target, copy=bool(copy) or x.weak is not None)
+
+    def copied(self, x: Symbol) -> Symbol:
+        """Return a copy."""
+        return self._trace.symbol(x.node)
+
+    copy = copied
+
+    def empty(self, shape: Any, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array with elements of no meaning."""
+        return self._trace.symbol(Empty(_extents(shape), _dtype(dtype)))
+
+    def zeros(self, shape: Any, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of zeros."""
+        return self._filled(shape, 0, _dtype(dtype))
+
+    def ones(self, shape: Any, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of ones."""
+        return self._filled(shape, 1, _dtype(dtype))
+
+    def full(self, shape: Any, fill_value: Any, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of one value."""
+        value = self._trace.operand(fill_value)
+        target = value.dtype if isinstance(value, Symbol) else np.result_type(value)
+        return self._filled(shape, value, target if dtype is None else np.dtype(dtype))
+
+    def empty_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of the same shape, with elements of no meaning."""
+        return self.empty(x.shape, x.dtype if dtype is None else dtype)
+
+    def zeros_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of zeros of the same shape."""
+        return self.zeros(x.shape, x.dtype if dtype is None else dtype)
+
+    def ones_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of ones of the same shape."""
+        return self.ones(x.shape, x.dtype if dtype is None else dtype)
+
+    def full_like(self, x: Symbol, fill_value: Any, dtype: Any = None, **_: Any) -> Symbol:
+        """Return an array of one value of the same shape."""
+        return self.full(x.shape, fill_value, x.dtype if dtype is None else dtype)
+
+    def _filled(self, shape: Any, value: Any, dtype: Any) -> Symbol:
+        extents, node = _extents(shape), self._trace.cast(value, dtype)
+        return self._trace.symbol(self._trace.view(node, broadcast(node.shape, extents), extents))
+
+    def arange(self, start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None, **_: Any) -> Any:
+        """Return evenly spaced numbers."""
+        first, end = (0, start) if stop is None else (start, stop)
+        make, cast = self._trace.make, self._trace.cast
+        shape = np.arange(first, end, step)
+        target = shape.dtype if dtype is None else np.dtype(dtype)
+        if shape.dtype.kind != target.kind or target.kind not in "if":
+            return self._trace.call("arange", self._trace.real.namespace.arange, (first, end, step), {"dtype": dtype})
+        position = cast(self._trace.symbol(Position(shape.shape, _INDEX)), target)
+        pace = target.type(target.type(first + step) - target.type(first)) if target.kind == "f" else step
+        scaled = make("binary", "mul", (position, self._trace.constant(pace, target)), target)
+        return self._trace.symbol(make("binary", "add", (scaled, self._trace.constant(first, target)), target))
+
+    # Choices
+
+    def where(self, condition: Any, /, *choices: Any) -> Any:
+        """Return elements of two arrays, by a condition."""
+        if len(choices) != 2:
+            return self._trace.call("nonzero", self._trace.real.namespace.nonzero, (condition,), {})
+        trace = self._trace
+        condition, one, other = trace.operand(condition), *map(trace.operand, choices)
+        dtype = np.result_type(*[_promoted(each) for each in (one, other)])
+        operands = self._symbol(condition).node, trace.cast(one, dtype), trace.cast(other, dtype)
+        truth = operands[0] if operands[0].dtype == _TRUTH else trace.make("cast", "", operands[:1], _TRUTH)
+        return trace.symbol(trace.make("select", "", (truth, *operands[1:]), dtype))
+
+    def clip(self, x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
+        """Return elements within limits."""
+        trace = self._trace
+        symbol, low, high = trace.operand(x), *[None if each is None else trace.operand(each) for each in (min, max)]
+        model = model_function("clip")(*[_small(each) for each in (symbol, low, high)])
+        if options or model.dtype.kind not in "fiu" or model.dtype.isbuiltin != 1:
+            return trace.call("clip", trace.real.namespace.clip, (x, min, max), options)
+        node = trace.cast(symbol, model.dtype)
+        for name, limit in (("max", low), ("min", high)):
+            if limit is not None:
+                node = trace.make("binary", name, (node, trace.cast(limit, model.dtype)), model.dtype)
+        return trace.symbol(node)
+
+    def pow(self, x1: Any, x2: Any, /, **options: Any) -> Any:
+        """Return a power, by the shortcuts that NumPy's operator has for exponents that are numbers."""
+        trace = self._trace
+        base, exponent = trace.operand(x1), trace.operand(x2)
+        if not options and type(exponent) in (int, float) and isinstance(base, Symbol) and base.weak is None:
+            shortcut = self._power(base, exponent)
+            if shortcut is not None:
+                return shortcut
+        result = None if options or _is_of_integers(base, exponent) else trace.elementwise(np.power, (base, exponent))
+        return trace.call("pow", trace.real.namespace.pow, (x1, x2), options) if result is None else result
+
+    def _power(self, base: Symbol, exponent: float) -> Any:
+        namespace, is_float = self._trace.namespace, base.dtype.kind == "f"
+        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "iu")):
+            return namespace.square(base)
+        if exponent == 0.5 and is_float:
+            special = namespace.logical_or(namespace.equal(base, 0), namespace.equal(base, -np.inf))
+            return namespace.sqrt(self.where(special, namespace.abs(base), base))
+        if exponent == -1 and is_float:
+            return namespace.reciprocal(base)
+        return None
+
+    # Arrays of parts
+
+    def concat(self, arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
+        """Join arrays along an axis."""
+        parts = [self._symbol(each) for each in arrays]
+        if axis is None:
+            parts, axis = [self.reshape(each, -1) for each in parts], 0
+        axis = normalize_axis_index(axis, parts[0].ndim)
+        extents = {(*each.shape[:axis], -1, *each.shape[axis + 1 :]) for each in parts}
+        if len(extents) != 1:
+            return self._trace.call("concat", self._trace.real.namespace.concat, (list(arrays),), {"axis": axis})
+        dtype = np.result_type(*[each.dtype for each in parts])
+        shape = list(parts[0].shape)
+        shape[axis] = sum(each.shape[axis] for each in parts)
+        joined, first = self.empty(tuple(shape), dtype), 0
+        for each in parts:
+            places = (slice(None),) * axis + (slice(first, first + each.shape[axis]),)
+            self.setitem(joined, places, each)
+            first += each.shape[axis]
+        return joined
+
+    def stack(self, arrays: Sequence[Any], /, *, axis: int = 0) -> Any:
+        """Join arrays along a new axis."""
+        parts = [self._symbol(each) for each in arrays]
+        axis = normalize_axis_index(axis, parts[0].ndim + 1)
+        return self.concat([self.expand_dims(each, axis=axis) for each in parts], axis=axis)
+
+    def roll(self, x: Symbol, /, shift: Any, axis: Any = None) -> Any:
+        """Return the elements moved along axes, the last ones to the beginning."""
+        if axis is None:
+            return self.reshape(self.roll(self.reshape(x, -1), shift, 0), x.shape)
+        shifts, axes = np.broadcast_arrays(shift, axis)
+        for by, along in zip(shifts.ravel().tolist(), axes.ravel().tolist(), strict=True):
+            place = normalize_axis_index(along, x.ndim)
+            extent = x.shape[place]
+            if not extent or not by % extent:
+                continue
+            before = (slice(None),) * place
+            parts = [self.getitem(x, (*before, slice(-(by % extent), None)))]
+            parts.append(self.getitem(x, (*before, slice(None, -(by % extent)))))
+            x = self.concat(parts, axis=place)
+        return self.copied(x)
+
+
+def _is_of_integers(*operands: Any) -> bool:
+    """Tell whether a power is one of integers, which refuses negative exponents."""
+    return all(isinstance(each, int) or (isinstance(each, Symbol) and each.dtype.kind in "biu") for each in operands)
+
+
+def _plain(key: Any) -> Any:
+    """Return an index with NumPy's integers as Python's."""
+    if type(key) is tuple:
+        return tuple([_plain(part) for part in key])
+    return int(key) if isinstance(key, np.integer) else key
+
+
+def _parts(key: Any) -> tuple[Any, ...]:
+    return key if type(key) is tuple else (key,)
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
+    return value.shape if isinstance(value, Symbol) else ()
+
+
+def _extents(shape: Any) -> tuple[int, ...]:
+    return (operator.index(shape),) if not isinstance(shape, tuple | list) else tuple(map(operator.index, shape))
+
+
+def _dtype(dtype: Any) -> Any:
+    return np.dtype(np.float64 if dtype is None else dtype)
+
+
+def _promoted(value: Any) -> Any:
+    return value if not isinstance(value, Symbol) else value.dtype if value.weak is None else value.weak(0)
+
+
+def _small(value: Any) -> Any:
+    return np.zeros((), value.dtype) if isinstance(value, Symbol) and value.weak is None else _promoted_or_none(value)
+
+
+def _promoted_or_none(value: Any) -> Any:
+    return None if value is None else _promoted(value)
+
+
+def _is_view_of(x: Symbol, shape: tuple[int, ...]) -> bool:
+    """Tell whether a reshape of an array is a view of it."""
+    model = as_strided(np.empty((), x.dtype), x.shape, x.strides)
+    try:
+        np.reshape(model, shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _getitem(array: Any, key: Any) -> Any:
+    return array[tuple(key) if isinstance(key, list) else key]
+
+
+def _written(array: Any, key: Any, value: Any) -> Any:
+    copy = array.copy()
+    copy[key] = value
+    return copy

@@ -1,0 +1,311 @@
+"""`fuse`: functions of arrays, traced and compiled for the shapes and dtypes of their arguments."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from threading import RLock
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from accel import config
+from accel.containers import AcceleratorDataContainer
+from accel.errors import DeviceMismatchError, FuseError
+from accel.fusion.index_maps import identity
+from accel.fusion.nodes import Input, View
+from accel.support.locks import open_after_fork
+from accel.tracing.library import TracingLibrary
+from accel.tracing.numbers import TracedNumber
+from accel.tracing.plans import Plan
+from accel.tracing.symbols import Symbol
+from accel.tracing.trace import Trace
+from accel.xp.array_base import live
+from accel.xp.array_library import library_on, recorder, recording
+from accel.xp.arrays import Array, wrap
+from accel.xp.creation import asarray
+
+__all__ = ["Fused", "fuse"]
+
+_Function: TypeAlias = Callable[..., Any]
+
+_NUMBERS = (bool, int, float, complex)
+_tracing = open_after_fork(RLock())
+
+
+class _Leaves:
+    """The arrays and numbers of the arguments of a call, and what a trace depends on besides them."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Array] = []
+        self.numbers: list[Any] = []
+        self.key: list[Any] = []
+
+    def add(self, value: Any, *, static: bool = False) -> None:
+        """Add an argument, or a part of one."""
+        kind = type(value)
+        if static:
+            self.key.append(("static", kind, value))
+        elif kind is Array:
+            self._add_array(value)
+        elif kind in (np.ndarray, AcceleratorDataContainer):
+            self._add_array(asarray(value))
+        elif kind in _NUMBERS:
+            self.numbers.append(value)
+            self.key.append(kind)
+        elif isinstance(value, np.generic):
+            self._add_array(asarray(value))
+        elif kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            self.key.append((kind, len(value)))
+            for each in value:
+                self.add(each)
+        elif kind is dict:
+            self.key.append((kind, *value))
+            for each in value.values():
+                self.add(each)
+        else:
+            self.key.append(("static", kind, value))
+
+    def _add_array(self, array: Array) -> None:
+        native = live(array)
+        readonly = array._library.backend.is_readonly(native)
+        self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
+        self.arrays.append(array)
+
+
+class _Output(NamedTuple):
+    """How a result of the function is made: from an argument, or from an output of the plan, by views."""
+
+    input: int | None
+    output: int | None
+    views: tuple[Callable[[Any], Any], ...]
+
+
+class _Traced(NamedTuple):
+    plan: Plan
+    captured: tuple[Array, ...]
+    structure: Any
+    outputs: list[_Output]
+    numbers: tuple[Any, ...]
+    written: tuple[int, ...]
+
+
+class Fused:
+    """A function whose array operations are compiled into few kernels; made by `fuse`.
+
+    It takes arrays of `accel.xp`, of NumPy and containers, numbers, and tuples, lists and dicts of these. It is traced
+    when it is called with arguments of new shapes or dtypes. Threads may share it.
+    """
+
+    __wrapped__: _Function
+    __name__: str
+
+    def __init__(self, function: _Function, static: Sequence[str] = (), fallback: str | None = None) -> None:
+        self._function = function
+        self._signature = inspect.signature(function)
+        self._static = frozenset(static)
+        self._fallback = fallback
+        self._traced: dict[tuple[Any, ...], _Traced | None] = {}
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the function.
+
+        Raises
+        ------
+        FuseError
+            If the function needs elements while it is traced; nothing has run.
+        DeviceMismatchError
+            If arrays are on several devices.
+        """
+        if recorder() is not None or config.current().fuse == "off":
+            return self._function(*arguments, **keywords)
+        bound, leaves = self._bound(arguments, keywords)
+        traced = self._found(bound, leaves)
+        if traced is None or _overlap(traced, leaves.arrays):
+            return self._function(*arguments, **keywords)
+        natives = [live(each, writing=index in traced.written) for index, each in enumerate(leaves.arrays)]
+        natives += [live(each) for each in traced.captured]
+        numbers = [each.evaluate(leaves.numbers) for each in traced.numbers]
+        found = traced.plan.run(natives, numbers)
+        library = leaves.arrays[0]._library if leaves.arrays else traced.plan._library
+        arrays = [wrap(library, each) for each in found]
+        inputs = (*leaves.arrays, *traced.captured)
+
+        def result(place: int) -> Any:
+            output = traced.outputs[place]
+            array = inputs[output.input] if output.input is not None else arrays[output.output]  # type: ignore[index]
+            for view in output.views:
+                array = view(array)
+            return array
+
+        return _mapped(traced.structure, lambda each: result(each.place) if isinstance(each, _Place) else each)
+
+    def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, _Leaves]:
+        bound = self._signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        leaves = _Leaves()
+        for name, value in bound.arguments.items():
+            leaves.add(value, static=name in self._static)
+        return bound, leaves
+
+    def _found(self, bound: inspect.BoundArguments, leaves: _Leaves) -> _Traced | None:
+        key = (*leaves.key, config.current().device)
+        try:
+            return self._traced[key]
+        except KeyError:
+            pass
+        except TypeError:
+            raise TypeError(
+                f"{self.__name__} takes arrays, numbers, and tuples, lists and dicts of these; other arguments, and "
+                f"those in static=, must have a hash"
+            ) from None
+        with _tracing:
+            if key not in self._traced:
+                try:
+                    self._traced[key] = self._trace(bound, leaves)
+                except FuseError:
+                    if self._fallback != "eager":
+                        raise
+                    self._traced[key] = None
+            return self._traced[key]
+
+    def _trace(self, bound: inspect.BoundArguments, leaves: _Leaves) -> _Traced:
+        libraries = {each._library for each in leaves.arrays}
+        if len(libraries) > 1:
+            devices = " and ".join(str(each.device) for each in libraries)
+            raise DeviceMismatchError(
+                f"{self.__name__} has arrays on {devices}; move them to one device, as in x.to_device(device)"
+            )
+        trace = Trace(libraries.pop() if libraries else library_on(None))
+        library = TracingLibrary(trace)
+        arrays, numbers = iter(leaves.arrays), iter(enumerate(leaves.numbers))
+        symbols: list[Symbol] = []
+
+        def argument(value: Any) -> Any:
+            kind = type(value)
+            if kind in _NUMBERS:
+                index, number = next(numbers)
+                return TracedNumber(lambda passed: passed[index], number)
+            if kind in (Array, np.ndarray, AcceleratorDataContainer) or isinstance(value, np.generic):
+                array = next(arrays)
+                symbol = trace.input(array, readonly=array._library.backend.is_readonly(array._native))
+                symbols.append(symbol)
+                return library.array(symbol)
+            return value
+
+        for name, value in bound.arguments.items():
+            if name not in self._static:
+                bound.arguments[name] = _mapped(value, argument)
+        with recording(library):
+            returned = self._function(*bound.args, **bound.kwargs)
+        return self._planned(trace, returned, len(leaves.arrays))
+
+    def _planned(self, trace: Trace, returned: Any, count: int) -> _Traced:
+        outputs: list[_Output] = []
+        nodes: list[Any] = []
+        bases: dict[int, int] = {}
+
+        def output(value: Any) -> Any:
+            if isinstance(value, TracedNumber):
+                value.refuse("a number as a result")
+            if not isinstance(value, Array) or not isinstance(value._native, Symbol):
+                return value
+            symbol, views = value._native, []
+            while symbol.parent is not None:
+                symbol, view = symbol.parent
+                views.append(view)
+            base = symbol.base
+            if base.source is not None:
+                outputs.append(_Output(base.source.number, None, tuple(views[::-1])))
+            else:
+                if id(base) not in bases:
+                    bases[id(base)] = len(nodes)
+                    node = base.node
+                    if isinstance(node, Input) or node in nodes:
+                        node = View(node, identity(node.shape), node.shape)
+                    nodes.append(node)
+                outputs.append(_Output(None, bases[id(base)], tuple(views[::-1])))
+            return _Place(len(outputs) - 1)
+
+        structure = _mapped(returned, output)
+        plan = Plan(trace, nodes, self.__name__)
+        captured = tuple([array for array, _ in trace.inputs[count:]])
+        written = tuple([base.source.number for base in trace.written if base.source is not None])
+        return _Traced(plan, captured, structure, outputs, tuple(trace.numbers), written)
+
+
+class _Place(NamedTuple):
+    """Stands for an array in the structure of what a function returned."""
+
+    place: int
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to the leaves of tuples, named tuples, lists and dicts."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([_mapped(each, function) for each in value])
+    if kind is dict:
+        return {name: _mapped(each, function) for name, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields") and kind is not _Place:
+        return kind(*[_mapped(each, function) for each in value])
+    return function(value)
+
+
+def _overlap(traced: _Traced, arrays: Sequence[Array]) -> bool:
+    """Tell whether an argument that is written shares memory with another one."""
+    if not traced.written:
+        return False
+    from accel.xp.array_storage import may_overlap
+
+    everything = (*arrays, *traced.captured)
+    return any(
+        may_overlap(each._library, everything[number]._native, each._native)
+        for number in traced.written
+        for index, each in enumerate(everything)
+        if index != number
+    )
+
+
+def fuse(
+    function: _Function | None = None,
+    /,
+    *,
+    static: Sequence[str] | str = (),
+    kernel_name: str | None = None,
+    fallback: str | None = None,
+) -> Any:
+    """Compile a function of arrays into few kernels.
+
+    Parameters
+    ----------
+    function : callable
+        Takes and returns arrays, numbers, and tuples, lists and dicts of these.
+    static : str or sequence of str
+        Names of arguments that are values of Python while the function is traced; it is traced for each value.
+    kernel_name : str, optional
+        The name of the kernels; by default that of the function.
+    fallback : "eager", optional
+        Run the function unfused if it cannot be fused.
+
+    Examples
+    --------
+    >>> import accel
+    >>> from accel import xp
+    >>> @accel.fuse
+    ... def scaled(x, y):
+    ...     return (x - y) * 2 + 1
+    >>> scaled(xp.asarray([1.0, 2.0]), xp.asarray([0.0, 0.5]))
+    Array([3., 4.], dtype=float64, device=cpu)
+    """
+    names = (static,) if isinstance(static, str) else tuple(static)
+    if fallback not in (None, "eager"):
+        raise ValueError(f"fallback is None or 'eager'; found {fallback!r}")
+
+    def wrapped(function: _Function) -> Fused:
+        fused = Fused(function, names, fallback)
+        if kernel_name is not None:
+            fused.__name__ = kernel_name
+        return fused
+
+    return wrapped if function is None else wrapped(function)

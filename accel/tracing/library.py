@@ -1,0 +1,97 @@
+"""`TracingLibrary`: the library of a trace, in the place of that of its device."""
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from accel.errors import FuseError
+from accel.tracing.functions import Functions
+from accel.tracing.namespace import Namespace
+from accel.tracing.numbers import TracedNumber
+from accel.tracing.symbols import Symbol
+from accel.tracing.trace import Trace
+from accel.xp.array_base import ArrayBase
+from accel.xp.array_library import ArrayLibrary
+from accel.xp.arrays import Array
+from accel.xp.host_reductions import UFUNCS
+
+__all__ = ["TracingLibrary"]
+
+
+class TracingLibrary(ArrayLibrary):
+    """The library of the arrays of a trace; what it computes is recorded.
+
+    Attributes
+    ----------
+    trace : Trace
+        Where to.
+    """
+
+    __slots__ = ("trace",)
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        trace.functions = Functions(trace)
+        trace.namespace = Namespace(trace, trace.real.namespace)
+        self.device = trace.real.device
+        self.backend = _Backend(trace)
+        self.namespace = trace.namespace
+        self.array_type = Symbol
+        self.of_numpy = None
+        self.scalar_types = frozenset()
+        self.native_types = frozenset({Symbol})
+        self.as_array = trace.functions.asarray
+        self.members = {}
+        self.special_functions = None
+        self.within = None
+        self.reductions = SimpleNamespace(**self._methods(UFUNCS))
+        self.large = sys.maxsize
+        self.empty_array = None
+        self.share = None
+        self.capture = self._captured
+
+    def _captured(self, x: ArrayBase) -> ArrayBase:
+        """Return an array that the traced function refers to as an operand."""
+        return self.array(self.trace.input(x, readonly=False))
+
+    def array(self, symbol: Symbol) -> Array:
+        """Return the array of a symbol."""
+        array = Array()
+        array._native, array._library, array._shared = symbol, self, None
+        return array
+
+    def accept(self, value: object) -> Any:
+        """Return an operand of another type as a symbol, or NotImplemented."""
+        if isinstance(value, TracedNumber):
+            return self.trace.scalar(value, value.kind)
+        if isinstance(value, np.ndarray) and self.trace.real.of_numpy is not None:
+            return self.trace.captured(value)
+        if isinstance(value, np.generic):
+            return self.trace.operand(value)
+        accepted = super().accept(value)
+        return self.trace.operand(accepted) if isinstance(accepted, np.ndarray | np.generic) else accepted
+
+
+class _Backend:
+    """What `accel.xp` asks a backend for arrays; there is no memory."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def root(self, symbol: Symbol) -> Any:
+        """Return what stands for the memory of a symbol."""
+        return symbol.base
+
+    def is_readonly(self, symbol: Symbol) -> bool:
+        """Tell whether a symbol must not be written."""
+        return symbol.base.readonly
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self._needs_memory()
+
+    def _needs_memory(self) -> FuseError:
+        return self._trace.needs_value("the memory of an array")

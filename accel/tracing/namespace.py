@@ -1,0 +1,53 @@
+"""`Namespace`: the functions of a device's library, for symbols."""
+
+from typing import Any
+
+import numpy as np
+
+from accel.tracing.trace import Trace
+
+__all__ = ["Namespace"]
+
+
+class Namespace:
+    """The functions of a library, by its names: they record, and take symbols in the place of the library's arrays.
+
+    Elementwise functions, views and new arrays become nodes of the graph; every other function is called between the
+    fused parts.
+    """
+
+    def __init__(self, trace: Trace, library: Any, path: str = "") -> None:
+        self._trace = trace
+        self._library = library
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        value = self._found(name)
+        setattr(self, name, value)
+        return value
+
+    def _found(self, name: str) -> Any:
+        trace, path = self._trace, self._path
+        if not path and (special := getattr(trace.functions, name, None)) is not None:
+            return special
+        function = getattr(self._library, name)
+        if isinstance(function, type(np)):
+            return Namespace(trace, function, f"{path}{name}.")
+        if not callable(function) or isinstance(function, type):
+            return function
+        ufunc = None if path else getattr(np, name, None)
+        if isinstance(ufunc, np.ufunc):
+            return _elementwise(trace, ufunc, name, function)
+        return lambda *arguments, **keywords: trace.call(f"{path}{name}", function, arguments, keywords)
+
+
+def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any:
+    def call(*operands: Any, **options: Any) -> Any:
+        if not options and len(operands) == ufunc.nin:
+            symbols = [trace.operand(each) for each in operands]
+            result = trace.elementwise(ufunc, symbols)
+            if result is not None:
+                return result
+        return trace.call(name, function, operands, options)
+
+    return call

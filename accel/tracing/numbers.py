@@ -1,0 +1,101 @@
+"""`TracedNumber`: a number that each call of a fused function passes anew, and what is computed from such numbers."""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from accel.errors import FuseError
+from accel.support.call_sites import call_site
+
+__all__ = ["TracedNumber"]
+
+_NUMBERS = (bool, int, float, complex)
+
+
+class TracedNumber:
+    """A number of Python while a function is traced; what Python computes from it is computed anew in each call.
+
+    Attributes
+    ----------
+    evaluate : callable
+        Returns the number, from all numbers of a call.
+    kind : type
+        Its type: bool, int, float or complex.
+    """
+
+    __slots__ = ("_sample", "evaluate", "kind")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, evaluate: Callable[[Sequence[Any]], Any], sample: Any) -> None:
+        self.evaluate = evaluate
+        self._sample = sample
+        self.kind = type(sample)
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse to be used as a value."""
+        raise FuseError(
+            f"a number is passed anew in each call of a fused function, and has no value while it is traced; found "
+            f"{what} at {call_site()}: write static= with the name of the argument; the function is then traced for "
+            f"each value"
+        )
+
+    def __bool__(self) -> bool:  # noqa: PLE0304 - it raises
+        self.refuse("its truth value, as of if or while")
+
+    def __int__(self) -> int:
+        self.refuse("int(number)")
+
+    def __float__(self) -> float:
+        self.refuse("float(number), which functions of math call")
+
+    def __complex__(self) -> complex:
+        self.refuse("complex(number)")
+
+    def __index__(self) -> int:  # noqa: PLE0305 - it raises
+        self.refuse("the number as an index, as a size or in range")
+
+    def __repr__(self) -> str:
+        return f"<a traced {self.kind.__name__}>"
+
+
+def _add_operators() -> None:
+    def binary(function: Callable[..., Any], *, reflected: bool) -> Callable[..., Any]:
+        def method(self: TracedNumber, other: Any) -> Any:
+            if not isinstance(other, (TracedNumber, *_NUMBERS)):
+                return NotImplemented
+            one, another = (other, self) if reflected else (self, other)
+            sample = function(_sample(one), _sample(another))
+
+            def evaluate(numbers: Sequence[Any]) -> Any:
+                return function(_value(one, numbers), _value(another, numbers))
+
+            return TracedNumber(evaluate, sample)
+
+        return method
+
+    def unary(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda self: TracedNumber(lambda numbers: function(self.evaluate(numbers)), function(self._sample))
+
+    def comparison(sign: str) -> Callable[..., Any]:
+        return lambda self, _: self.refuse(f"a comparison by {sign}")
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+        function = getattr(operator, name)
+        setattr(TracedNumber, f"__{name}__", binary(function, reflected=False))
+        setattr(TracedNumber, f"__r{name}__", binary(function, reflected=True))
+    for name in ("neg", "pos", "abs"):
+        setattr(TracedNumber, f"__{name}__", unary(getattr(operator, name)))
+    for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
+        setattr(TracedNumber, f"__{name}__", comparison(sign))
+
+
+def _sample(value: Any) -> Any:
+    return value._sample if isinstance(value, TracedNumber) else value
+
+
+def _value(value: Any, numbers: Sequence[Any]) -> Any:
+    return value.evaluate(numbers) if isinstance(value, TracedNumber) else value
+
+
+_add_operators()

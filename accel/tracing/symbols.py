@@ -1,0 +1,331 @@
+"""`Symbol`: an array of a trace, in the place of the array of a device's library."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from accel.dtypes import DType
+from accel.errors import FuseError
+from accel.fusion.index_maps import IndexMap, composed, identity, offset_and_strides
+from accel.fusion.lowering import strides_of
+from accel.fusion.nodes import Input, Node
+
+__all__ = ["Base", "Symbol"]
+
+
+class Tracer(Protocol):
+    """What symbols ask of their trace."""
+
+    functions: Any
+    namespace: Any
+
+    def view(self, source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> Node:
+        """Return the elements of a node at the indices of a map."""
+        ...
+
+    def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
+        """Return the elements of a node with another shape."""
+        ...
+
+    def updated(self, base: "Base", index_map: IndexMap, value: Node) -> Node:
+        """Return a base's elements after a write to part of it."""
+        ...
+
+    def renewed(self, base: "Base", value: Node) -> Node:
+        """Return a base's elements after a write to all of it."""
+        ...
+
+    def call_method(self, name: str, x: "Symbol", arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """Record a call of a method of the library's arrays."""
+        ...
+
+    def needs_value(self, what: str) -> FuseError:
+        """Return the error for a function that needs elements while it is traced."""
+        ...
+
+
+class Base:
+    """What memory would be: the node of its elements, which a write replaces.
+
+    Attributes
+    ----------
+    node : Node
+        The elements now.
+    source : Input or None
+        The input whose memory it is.
+    readonly : bool
+        Whether it must not be written.
+    contiguous : bool
+        Whether the elements would lie in C order.
+    """
+
+    __slots__ = ("contiguous", "node", "readonly", "source")
+
+    def __init__(self, node: Node, *, readonly: bool = False, contiguous: bool = True) -> None:
+        self.node = node
+        self.source = node if isinstance(node, Input) else None
+        self.readonly = readonly
+        self.contiguous = contiguous
+
+
+class Symbol:
+    """An array of a trace: all of a base, or a view of it.
+
+    Attributes
+    ----------
+    tracer : Trace
+        The trace.
+    base : Base
+        Its memory.
+    map : tuple of Axis or None
+        From its indices to those of the base; None for all of it.
+    shape, dtype
+        As for arrays.
+    parent : (Symbol, callable) or None
+        The array that it is a view of, and what makes the view of such an array.
+    """
+
+    __slots__ = ("__weakref__", "base", "dtype", "map", "parent", "shape", "tracer", "weak")
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        base: Base,
+        index_map: IndexMap | None = None,
+        shape: tuple[int, ...] | None = None,
+        parent: "tuple[Symbol, Callable[[Any], Any]] | None" = None,
+        weak: type | None = None,
+    ) -> None:
+        self.tracer = tracer
+        self.base = base
+        self.map = index_map
+        self.shape: tuple[int, ...] = base.node.shape if shape is None else shape
+        self.dtype: DType = base.node.dtype
+        self.parent = parent
+        self.weak = weak
+
+    @property
+    def node(self) -> Node:
+        """The elements, as they are now."""
+        base = self.base.node
+        return base if self.map is None else self.tracer.view(base, self.map, self.shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return self.size * self.itemsize
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements would lie in C order."""
+        return self.base.contiguous and (self.map is None or self.size <= 1)
+
+    @property
+    def flags(self) -> Any:
+        """Whether it would be contiguous and writable."""
+        model = np.lib.stride_tricks.as_strided(np.empty((), self.dtype), self.shape, self.strides)
+        model.flags.writeable = not self.base.readonly
+        return model.flags
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in bytes that it would have on new memory."""
+        steps = strides_of(self.base.node.shape)
+        if self.map is not None:
+            _, steps = offset_and_strides(self.map, steps, self.ndim)
+        return tuple([step * self.itemsize for step in steps])
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - as of arrays
+        """The array with its axes in the opposite order."""
+        return self.transpose()
+
+    def viewed(self, index_map: IndexMap, shape: tuple[int, ...], make: Callable[[Any], Any]) -> "Symbol":
+        """Return a view of this array: its map to this array's indices, and what makes it of an array."""
+        index_map = _without_single_steps(index_map, shape)
+        whole = index_map if self.map is None else _without_single_steps(composed(self.map, index_map), shape)
+        return Symbol(self.tracer, self.base, whole, shape, (self, make))
+
+    def write(self, value: Node) -> None:
+        """Replace the elements by those of a node of this shape and dtype."""
+        base = self.base
+        if self.map is None or (self.shape == base.node.shape and self.map == identity(self.shape)):
+            base.node = self.tracer.renewed(base, value)
+        else:
+            base.node = self.tracer.updated(base, self.map, value)
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self.tracer.needs_value(what)
+
+    def __bool__(self) -> bool:  # noqa: PLE0304 - it raises
+        self._refuse("the truth value of an array, as of if or while")
+
+    def __int__(self) -> int:
+        self._refuse("int(array)")
+
+    def __float__(self) -> float:
+        self._refuse("float(array)")
+
+    def __complex__(self) -> complex:
+        self._refuse("complex(array)")
+
+    def __index__(self) -> int:  # noqa: PLE0305 - it raises
+        self._refuse("an array as an index or as a size")
+
+    def item(self) -> Any:
+        """Refuse: there is no element."""
+        self._refuse("the element of an array, as a number of Python")
+
+    def tolist(self) -> Any:
+        """Refuse: there are no elements."""
+        self._refuse("the elements of an array, as a list")
+
+    def __array__(self, dtype: object = None, copy: object = None) -> Any:
+        self._refuse("an array of NumPy")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.tracer.functions.getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.tracer.functions.setitem(self, key, value)
+
+    def reshape(self, *shape: Any, **options: Any) -> Any:
+        """Return the elements with another shape."""
+        extents = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+        return self.tracer.functions.reshape(self, extents, **options)
+
+    def transpose(self, *axes: Any) -> Any:
+        """Return the array with its axes in another order."""
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list | None) else axes
+        return self.tracer.functions.permute_dims(self, order or tuple(range(self.ndim))[::-1])
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """Return the array without axes of extent 1."""
+        return self.tracer.functions.squeeze(self, axis)
+
+    def swapaxes(self, one: int, other: int) -> Any:
+        """Return the array with two axes exchanged."""
+        order = list(range(self.ndim))
+        order[one], order[other] = order[other], order[one]
+        return self.tracer.functions.permute_dims(self, tuple(order))
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """Return the elements with another dtype."""
+        return self.tracer.functions.astype(self, dtype, copy=copy)
+
+    def copy(self, _: str = "C") -> Any:
+        """Return a copy."""
+        return self.tracer.functions.copied(self)
+
+
+def _without_single_steps(index_map: IndexMap, shape: tuple[int, ...]) -> IndexMap:
+    """Return a map without steps along axes of extent 1, so that equal views have equal maps."""
+    return tuple(
+        [each._replace(steps=tuple([step for step in each.steps if shape[step[0]] != 1])) for each in index_map]
+    )
+
+
+_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+_COMPARISONS = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+_UNARY = {"abs": "abs", "neg": "negative", "pos": "positive", "invert": "bitwise_invert"}
+_METHODS = (
+    *(
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "clip",
+        "cumprod",
+        "cumsum",
+        "diagonal",
+        "max",
+        "mean",
+        "min",
+        "nonzero",
+        "prod",
+    ),
+    *("repeat", "round", "sort", "std", "sum", "take", "trace", "var"),
+)
+
+
+def _add_methods() -> None:  # noqa: C901 - a function for each kind of method
+    def operation(name: str, *, reflected: bool = False) -> Callable[..., Any]:
+        def method(self: Symbol, other: Any) -> Any:
+            function = getattr(self.tracer.namespace, name)
+            return function(other, self) if reflected else function(self, other)
+
+        return method
+
+    def in_place(name: str) -> Callable[..., Any]:
+        def method(self: Symbol, other: Any) -> Symbol:
+            self.tracer.functions.update(name, self, other)
+            return self
+
+        return method
+
+    def unary(name: str) -> Callable[..., Any]:
+        return lambda self: getattr(self.tracer.namespace, name)(self)
+
+    def method_of_library(name: str) -> Callable[..., Any]:
+        return lambda self, *arguments, **options: self.tracer.call_method(name, self, arguments, options)
+
+    for name, function in _OPERATORS.items():
+        setattr(Symbol, f"__{name}__", operation(function))
+        setattr(Symbol, f"__r{name}__", operation(function, reflected=True))
+        setattr(Symbol, f"__i{name}__", in_place(function))
+    for name, function in _COMPARISONS.items():
+        setattr(Symbol, f"__{name}__", operation(function))
+    for name, function in _UNARY.items():
+        setattr(Symbol, f"__{name}__", unary(function))
+    for name in _METHODS:
+        setattr(Symbol, name, method_of_library(name))
+
+
+_add_methods()

@@ -1,0 +1,300 @@
+"""`Trace`: one run of a function with symbols; it has the nodes that the run made."""
+
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from accel.dtypes import DType
+from accel.errors import FuseError
+from accel.fusion.boxes import box_of, covers, is_apart, within
+from accel.fusion.elementwise import loop_of, operation_of
+from accel.fusion.index_maps import IndexMap, composed, identity
+from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reshape, Result, Scalar, Update, View
+from accel.fusion.regions import WriteBack
+from accel.support.call_sites import call_site
+from accel.tracing.models import model_function
+from accel.tracing.symbols import Base, Symbol
+from accel.xp.array_library import recording
+
+__all__ = ["Trace"]
+
+_REMEDIES = (
+    "use xp.where(condition, x, y) instead of a branch on elements, name the argument in static= if it is a number, or "
+    "split the function there"
+)
+
+
+class Trace:
+    """One run of a function with symbols.
+
+    Parameters
+    ----------
+    library : ArrayLibrary
+        That of the device, which the traced function's arrays are on.
+
+    Attributes
+    ----------
+    functions, namespace
+        Functions of symbols; set when there are some.
+    inputs : list of (Array, Base)
+        The arrays that exist before the function runs: its arguments first, then those that it refers to.
+    numbers : list of TracedNumber
+        The numbers that each call passes, or computes from these.
+    written : list of Base
+        The inputs that the function writes.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self.real = library
+        self.functions: Any = None
+        self.namespace: Any = None
+        self.inputs: list[tuple[Any, Base]] = []
+        self.numbers: list[Any] = []
+        self._bases: dict[int, Base] = {}
+        self._known: dict[Any, Node] = {}
+        self.written: list[Base] = []
+
+    # Nodes; equal ones are one.
+
+    def make(self, kind: Any, name: Any, operands: Sequence[Node], dtype: DType) -> Node:
+        """Return an operation, or for ``constant`` a number, which is ``name``."""
+        if kind == "constant":
+            return self.constant(name, dtype)
+        key = kind, name, tuple([each.serial for each in operands]), dtype
+        node = self._known.get(key)
+        if node is None:
+            shape = np.broadcast_shapes(*[each.shape for each in operands])
+            node = self._known[key] = Operation(kind, name, tuple(operands), shape, dtype)
+            node.line = _line()
+        return node
+
+    def constant(self, value: Any, dtype: DType) -> Node:
+        """Return a number of a dtype."""
+        element = np.asarray(value).astype(dtype)[()] if dtype.kind == "b" else dtype.type(value)
+        number = element.item() if dtype.isbuiltin == 1 and dtype.kind != "c" else element
+        key = "constant", repr(number), dtype
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Constant(number, dtype)
+        return node
+
+    def view(self, source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> Node:
+        """Return the elements of a node at the indices of a map."""
+        source, index_map = _read_through(source, index_map, shape)
+        if index_map == identity(source.shape) and shape == source.shape:
+            return source
+        key = "view", source.serial, index_map, shape
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = View(source, index_map, shape)
+        return node
+
+    def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
+        """Return the elements of a node with another shape."""
+        if isinstance(source, Input) and not self.inputs[source.number][1].contiguous:
+            source = View(source, identity(source.shape), source.shape)
+        if isinstance(source, Reshape):
+            source = source.source
+        return source if source.shape == shape else Reshape(source, shape)
+
+    def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
+        """Return a base's elements after a write to part of it."""
+        self._note_write(base)
+        target: Node = base.node
+        box = box_of(index_map, value.shape)
+        while isinstance(target, Update) and box is not None:
+            before = box_of(target.map, target.value.shape)
+            if before is None or not covers(box, before):
+                break
+            target = target.target
+        return Update(target, index_map, value)
+
+    def renewed(self, base: Base, value: Node) -> Node:
+        """Return a base's elements after a write to all of it."""
+        self._note_write(base)
+        return value
+
+    def _note_write(self, base: Base) -> None:
+        if base.source is not None and base not in self.written:
+            self.written.append(base)
+
+    @property
+    def write_backs(self) -> list[WriteBack]:
+        """The inputs that were written, and their last elements."""
+        return [WriteBack(base.source, base.node) for base in self.written if base.source is not None]
+
+    # Arrays
+
+    def symbol(self, node: Node, *, contiguous: bool = True) -> Symbol:
+        """Return a new array with the elements of a node."""
+        return Symbol(self, Base(node, contiguous=contiguous))
+
+    def input(self, array: Any, *, readonly: bool = False) -> Symbol:
+        """Return the symbol of an array of `accel.xp`, which is the same for the same memory and shape."""
+        native = array._native
+        base = self._bases.get(id(array))
+        if base is None:
+            node = Input(native.shape, native.dtype, len(self.inputs))
+            base = Base(node, readonly=readonly, contiguous=_is_contiguous(native))
+            self.inputs.append((array, base))
+            self._bases[id(array)] = base
+        return Symbol(self, base)
+
+    def scalar(self, number: Any, kind: type) -> Symbol:
+        """Return the symbol of a number that each call computes; it adapts its dtype as Python's numbers do."""
+        self.numbers.append(number)
+        dtype = np.dtype(kind)
+        return Symbol(self, Base(Scalar(dtype, len(self.numbers) - 1)), weak=kind)
+
+    def operand(self, value: Any) -> Any:
+        """Return an operand of a function as a symbol, or as a Python number."""
+        if isinstance(value, Symbol) or type(value) in (bool, int, float, complex):
+            return value
+        if isinstance(value, np.generic):
+            return self.symbol(self.constant(value, value.dtype))
+        return self.captured(value)
+
+    def captured(self, value: Any) -> Symbol:
+        """Return the symbol of an array of the host that the function refers to, or has made of numbers."""
+        from accel.xp.creation import asarray
+
+        with recording(None):
+            return self.input(asarray(np.asarray(value)))
+
+    # Functions
+
+    def elementwise(self, function: np.ufunc, operands: Sequence[Any]) -> Symbol | None:
+        """Return the result of an elementwise function; None if the library should compute it."""
+        kinds = tuple([_kind(each) for each in operands])
+        loop = loop_of(function, kinds)
+        if loop is None or any(dtype.kind != loop[0].kind for dtype in loop[1:-1]):
+            return None
+        build = operation_of(function.__name__, loop[0])
+        if build is None:
+            return None
+        nodes = [self.cast(each, dtype) for each, dtype in zip(operands, loop, strict=False)]
+        node = build(self.make, nodes, loop[-1])
+        return self.symbol(node)
+
+    def cast(self, operand: Any, dtype: DType) -> Node:
+        """Return the node of an operand, of a dtype."""
+        if not isinstance(operand, Symbol):
+            return self.constant(operand, dtype)
+        node = operand.node
+        if node.dtype == dtype:
+            return node
+        if isinstance(node, Constant):
+            return self.constant(node.value, dtype)
+        return self.make("cast", "", (node,), dtype)
+
+    def call(self, name: str, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """Record a call of a function of the library, and return symbols of its results."""
+        operands: list[Node] = []
+        recorded = tuple([self._recorded(each, operands) for each in arguments])
+        named = {key: self._recorded(value, operands) for key, value in keywords.items()}
+        if not operands:
+            return self._of_numbers(function(*arguments, **keywords))
+        call = Call(name, function, recorded, named, tuple(operands))
+        return self._results(call, self._model(call))
+
+    def _of_numbers(self, result: Any) -> Any:
+        if isinstance(result, tuple | list):
+            return type(result)([self._of_numbers(each) for each in result])
+        from accel.xp.arrays import wrap
+
+        return self.input(wrap(self.real, result))
+
+    def _recorded(self, value: Any, operands: list[Node]) -> Any:
+        if type(value) in (tuple, list):
+            return type(value)([self._recorded(each, operands) for each in value])
+        if isinstance(value, np.ndarray):
+            value = self.captured(value)
+        if not isinstance(value, Symbol):
+            return value
+        if isinstance(value.node, Constant) and not value.shape and value.weak is not None:
+            return value.node.value
+        operands.append(value.node)
+        return value.node
+
+    def _model(self, call: Call) -> Any:
+        """Return what the function returns for zeros on the host, of which the shapes and dtypes are taken."""
+
+        def model(value: Any) -> Any:
+            if type(value) in (tuple, list):
+                return type(value)([model(each) for each in value])
+            return np.broadcast_to(np.zeros((), value.dtype), value.shape) if isinstance(value, Node) else value
+
+        return model_function(call.name)(*map(model, call.arguments), **{k: model(v) for k, v in call.keywords.items()})
+
+    def _results(self, call: Call, model: Any) -> Any:
+        if isinstance(model, tuple | list):
+            nodes = [self.symbol(Result(call, place, *_form(each))) for place, each in enumerate(model)]
+            make: Any = type(model)
+            return make(*nodes) if hasattr(model, "_fields") else make(nodes)
+        return self.symbol(Result(call, None, *_form(model)))
+
+    def call_method(self, name: str, x: Symbol, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """Record a call of a method of the library's arrays."""
+        out = keywords.pop("out", None)
+        result = self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
+        if out is not None:
+            out[...] = result
+            return out
+        return result
+
+    def needs_value(self, what: str) -> FuseError:
+        """Return the error for a function that needs elements while it is traced."""
+        return FuseError(
+            f"a fused function has no elements while it is traced; found {what} at {call_site()}: {_REMEDIES}"
+        )
+
+
+def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> tuple[Node, IndexMap]:
+    """Return the node that has the elements of a view, and the map to it: below views, and before or within writes."""
+    while True:
+        if isinstance(source, View):
+            index_map = composed(source.map, index_map)
+            source = source.source
+            continue
+        if not isinstance(source, Update):
+            return source, index_map
+        view, written = box_of(index_map, shape), box_of(source.map, source.value.shape)
+        if view is None or written is None:
+            return source, index_map
+        if is_apart(view, written):
+            source = source.target
+            continue
+        found = within(view, written, len(source.value.shape))
+        if found is None:
+            return source, index_map
+        source, index_map = source.value, found
+
+
+def _kind(operand: Any) -> Any:
+    if isinstance(operand, Symbol):
+        return operand.weak or operand.dtype
+    return np.dtype(np.bool_) if type(operand) is bool else type(operand)
+
+
+def _form(model: Any) -> tuple[tuple[int, ...], DType]:
+    array = np.asarray(model)
+    return array.shape, array.dtype
+
+
+def _is_contiguous(native: Any) -> bool:
+    stride = native.dtype.itemsize
+    for extent, step in zip(reversed(native.shape), reversed(native.strides), strict=True):
+        if extent != 1 and step != stride:
+            return False
+        stride *= extent
+    return True
+
+
+def _line() -> tuple[str, int]:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "/accel/" in frame.f_code.co_filename:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)

@@ -1,0 +1,286 @@
+"""Functions of arrays give the results of the unfused functions, on each device."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+from accel.errors import DeviceMismatchError, FuseError
+
+DEVICES = ("cpu", "sim")
+Function = Callable[..., Any]
+
+
+def arrays(device: str, shape: tuple[int, ...] = (4, 5), count: int = 2, dtype: str = "float64") -> list[Any]:
+    rng = np.random.default_rng(0)
+    return [xp.asarray((rng.random(shape) * 10 - 3).astype(dtype), device=device) for _ in range(count)]
+
+
+def host(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [host(each) for each in value]
+    if isinstance(value, dict):
+        return {name: host(each) for name, each in value.items()}
+    return np.asarray(value.to_device("cpu")) if isinstance(value, xp.Array) else value
+
+
+def same(one: Any, other: Any) -> None:
+    np.testing.assert_equal(host(one), host(other))
+
+
+def close(one: Any, other: Any) -> None:
+    """Compare what functions within 4 ulp computed."""
+    np.testing.assert_allclose(host(one), host(other), rtol=2e-15)
+
+
+def halves(x: Any, y: Any) -> Any:
+    return x[::2, 1:], y[1:, ::-1] * 2
+
+
+def in_place(x: Any, y: Any) -> Any:
+    z = xp.zeros_like(x)
+    z[1:-1] = x[:-2] + x[2:]
+    z[0] += y[0]
+    z[:, 2] = 7
+    return z
+
+
+def of_views(x: Any, y: Any) -> Any:
+    z = x * 2
+    row = z[1]
+    row += 1
+    z[:, 0] = row[0]
+    flat = z.reshape(-1)
+    flat[3] = 11.0
+    return z, row, flat
+
+
+def steps(x: Any, y: Any) -> Any:
+    for _ in range(4):
+        x = 0.25 * (xp.roll(x, 1, axis=0) + xp.roll(x, -1, axis=0) + xp.roll(x, (1, 1), axis=(0, 1)) + y)
+    return x
+
+
+PROGRAMS: dict[str, Function] = {
+    "elementwise": lambda x, y: (x - y) * 2 + 1,
+    "several results": lambda x, y: (x + y, x - y, {"product": x * y}),
+    "choice": lambda x, y: xp.where(x > y, x, -y),
+    "limits": lambda x, y: xp.clip(x, 0.0, y),
+    "broadcast": lambda x, y: x[:, None, :] * y[None, :, :],
+    "transposed": lambda x, y: x.T @ y,
+    "reshaped": lambda x, y: (x.T.reshape(-1), (x + y).reshape(2, 10), xp.reshape(y, (5, 4))),
+    "joined": lambda x, y: (xp.concat([x, y + 1]), xp.stack([x, y], axis=1), xp.roll(x, 2)),
+    "library": lambda x, y: (xp.sort(x + y, axis=1), xp.cumulative_sum(x[0] * 2), xp.argmax(y, axis=0)),
+    "integers": lambda x, y: (xp.astype(x, xp.int8) // 3, xp.astype(y, xp.int32) % 2 == 0, xp.arange(5) * 2),
+    "truth": lambda x, y: (~(x > 1) | (y < 2), xp.any(x > 6), xp.logical_xor(x > 0, y)),
+    "constants": lambda x, y: (xp.ones((2, 3)) * 2, xp.full_like(x, 3, dtype="int16"), xp.empty((0, 3)) + 1),
+    "views": halves,
+    "views that are written": of_views,
+    "in place": in_place,
+    "steps": steps,
+    "the arguments": lambda x, y: (x, y[0], x[1:]),
+    "no axes": lambda x, y: (x[1, 1] * y[0, 0], xp.sum(x * y)),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_results_are_those_of_the_unfused_function(name: str, device: str) -> None:
+    function, operands = PROGRAMS[name], arrays(device)
+    fused = accel.fuse(function)
+    for _ in range(2):
+        same(fused(*operands), function(*operands))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_functions_of_mathematics_are_close(device: str) -> None:
+    def softmax(x: Any) -> Any:
+        powers = xp.exp(x - xp.max(x, axis=1, keepdims=True))
+        return powers / xp.sum(powers, axis=1)[:, None]
+
+    (x,) = arrays(device, count=1)
+    close(accel.fuse(softmax)(x), softmax(x))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_arguments_are_written(device: str) -> None:
+    def shift(x: Any, y: Any) -> None:
+        x[1:, :] = x[:-1, :] + y[1:, :]
+        x *= 2
+        y[...] = x[::-1]
+
+    one, other = arrays(device), arrays(device)
+    accel.fuse(shift)(*one)
+    shift(*other)
+    same(one, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_arguments_that_change_places(device: str) -> None:
+    @accel.fuse
+    def swap(x: Any, y: Any) -> None:
+        z = xp.asarray(x, copy=True)
+        x[...] = y
+        y[...] = z
+
+    x, y = arrays(device)
+    before = [each.copy() for each in host([x, y])]
+    swap(x, y)
+    same([y, x], before)
+
+
+def test_arguments_that_share_memory_are_written_as_unfused() -> None:
+    def shift(x: Any, y: Any) -> None:
+        x += 1
+        y *= 2
+
+    one, other = xp.arange(8.0), xp.arange(8.0)
+    accel.fuse(shift)(one[:-1], one[1:])
+    shift(other[:-1], other[1:])
+    same(one, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_numbers_are_passed_anew_without_a_new_trace(device: str) -> None:
+    traces = []
+
+    @accel.fuse
+    def scaled(x: Any, factor: float, count: int) -> Any:
+        traces.append(1)
+        return x * (factor / 2) + count
+
+    (x,) = arrays(device, count=1)
+    for factor, count in ((2.0, 1), (3.5, -4), (0.1, 7)):
+        same(scaled(x, factor, count), x * (factor / 2) + count)
+    assert len(traces) == 1
+
+
+def test_static_arguments_are_values() -> None:
+    @accel.fuse(static="power")
+    def raised(x: Any, power: int) -> Any:
+        result = xp.ones_like(x)
+        for _ in range(power):
+            result = result * x
+        return result
+
+    (x,) = arrays("cpu", count=1)
+    same(raised(x, 3), x * x * x)
+    same(raised(x, power=2), x * x)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_arrays_that_a_function_refers_to_are_read_in_each_call(device: str) -> None:
+    x, y = arrays(device)
+
+    @accel.fuse
+    def added(z: Any) -> Any:
+        return z + y
+
+    same(added(x), x + y)
+    y[...] = 5.0
+    same(added(x), x + 5.0)
+
+
+def test_arrays_of_numpy_and_containers_are_operands() -> None:
+    @accel.fuse
+    def added(x: Any, y: Any) -> Any:
+        return x + y * np.arange(3.0)
+
+    result = added(np.ones(3), accel.container([1.0, 2.0, 3.0]))
+    same(result, np.ones(3) + np.array([1.0, 2.0, 3.0]) * np.arange(3.0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x if xp.sum(x) > 0 else -x,
+        lambda x: float(x[0, 0]) * x,
+        lambda x: x[x > 0],
+        lambda x: x[0, 0].item(),
+        lambda x: x.tolist(),
+        xp.nonzero,
+        xp.unique_values,
+        lambda x: list(range(xp.astype(x[0, 0], xp.int64))),
+    ],
+)
+def test_a_function_that_needs_elements_is_refused_before_anything_has_run(function: Function, device: str) -> None:
+    (x,) = arrays(device, count=1)
+    before = host(x).copy()
+
+    def writing(x: Any) -> Any:
+        x += 1
+        return function(x)
+
+    with pytest.raises(FuseError) as error:
+        accel.fuse(writing)(x)
+    assert isinstance(error.value, TypeError)
+    same(x, before)
+
+
+def test_a_refusal_names_the_line() -> None:
+    @accel.fuse
+    def branch(x: Any) -> Any:
+        if x[0] > 0:
+            return x
+        return -x
+
+    with pytest.raises(FuseError, match=r"test_fused_functions\.py:\d+ in branch"):
+        branch(xp.ones(3))
+
+
+def test_a_function_that_cannot_be_fused_runs_unfused_if_asked() -> None:
+    @accel.fuse(fallback="eager")
+    def positive(x: Any) -> Any:
+        return x[x > 0]
+
+    same(positive(xp.asarray([1.0, -2.0, 3.0])), np.array([1.0, 3.0]))
+
+
+def test_errors_are_those_of_the_unfused_function() -> None:
+    x, y = xp.ones((3, 4)), xp.ones((2, 4))
+    for function in (lambda x, y: x + y, lambda x, y: x[5], lambda x, y: x.reshape(5), lambda x, y: x @ y):
+        with pytest.raises(Exception) as unfused:  # noqa: PT011 - of any kind
+            function(x, y)
+        with pytest.raises(type(unfused.value)):
+            accel.fuse(function)(x, y)
+
+
+def test_arrays_on_two_devices_are_refused() -> None:
+    with pytest.raises(DeviceMismatchError, match="move them"):
+        accel.fuse(lambda x, y: x + y)(xp.ones(3), xp.ones(3, device="sim"))
+
+
+def test_fused_functions_within_fused_functions() -> None:
+    inner = accel.fuse(lambda x: x * 2)
+    x = xp.asarray([1.0, 2.0])
+    same(accel.fuse(lambda x: inner(x) + 1)(x), x * 2 + 1)
+
+
+def test_a_traced_array_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    @accel.fuse
+    def printed(x: Any) -> Any:
+        print(x)  # noqa: T201 - of the function that is traced
+        return x + 1
+
+    for _ in range(3):
+        printed(xp.ones((2, 3)))
+    assert capsys.readouterr().out == "Array(traced, shape=(2, 3), dtype=float64, device=cpu)\n"
+
+
+def test_the_setting_turns_fusing_off() -> None:
+    calls = []
+
+    @accel.fuse
+    def counted(x: Any) -> Any:
+        calls.append(1)
+        return x + 1
+
+    x = xp.ones(3)
+    with accel.using(fuse="off"):
+        counted(x)
+        counted(x)
+    assert len(calls) == 2

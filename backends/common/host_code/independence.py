@@ -29,13 +29,14 @@ def of_loop(step: Loop) -> str:
     Where processors have masks for all types, the last iterations are done by a vector of which a part is masked,
     instead of one by one. Not where the library is called: it would compute what is masked too, and for 0 some
     functions take long. There one vector is computed at a time, because a call leaves no number in a register.
+    Nor where loops reduce, since masks keep LLVM from several totals, nor for complex numbers, whose parts are masked
+    one by one.
     """
     parts = list(all_expressions_in(step.body))
     if any(map(_calls_library, parts)):
         return _CALLING
-    # The parts of complex numbers are not masked together.
-    masked = features().get("avx512bw") and not any(of_type(x).kind == "c" for x in parts)
-    return _MASKED if masked else _PLAIN
+    unfit = step.reductions or any(of_type(x).kind == "c" for x in parts)
+    return _PLAIN if unfit or not features().get("avx512bw") else _MASKED
 
 
 def _calls_library(x: Expr) -> bool:

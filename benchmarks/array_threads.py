@@ -34,6 +34,8 @@ PROGRAMS = {
     "sum of two axes": "a.reshape((100, 10, -1)).sum((0, 2))",
     "take": "xp.take(a, i)",
     "index": "a[i]",
+    "mask": "a[b < 4]",
+    "assign by a mask": "a.__setitem__(b < 4, 0)",
     "clip": "xp.clip(a, 2, 7)",
     "square": "a ** 2",
     "floor_divide": "a // (b + 1)",

@@ -83,13 +83,14 @@ class CompiledKernel(Protocol):
 class PreparesCalls(Protocol):
     """A compiled kernel of the host that has a faster way to be launched."""
 
-    def prepared(self) -> Callable[..., bool] | None:
+    def prepared(self, *, arrays: bool = False) -> Callable[..., bool] | None:
         """Return a function that runs the kernel in the caller's thread; None if there is none for this kernel.
 
         Its arguments are given by position: whether the launch must be brief, the number of threads, and the numbers
-        that `CompiledKernel.launch` takes. A brief launch lets no other thread of Python run meanwhile. The function
-        returns whether the kernel was run: a launch that must be brief, and might not be, is refused. A kernel with
-        results, checks or an explicit grid has no such function.
+        that `CompiledKernel.launch` takes; for ``arrays``, in the place of each address an array of NumPy, and how many
+        bytes the address is behind that of its first element. A brief launch lets no other thread of Python run
+        meanwhile. The function returns whether the kernel was run: a launch that must be brief, and might not be, is
+        refused. A kernel with results, checks or an explicit grid has no such function.
         """
         ...
 

@@ -68,13 +68,22 @@ class Node:
 
 
 class Input(Node):
-    """An array that exists before the function runs: an argument, or one that the function captures."""
+    """An array that exists before the function runs: an argument, or one that the function captures.
 
-    __slots__ = ("number",)
+    Attributes
+    ----------
+    number : int
+        Its place among the inputs.
+    strides : tuple of int
+        Of its memory, in elements.
+    """
 
-    def __init__(self, shape: Shape, dtype: DType, number: int) -> None:
+    __slots__ = ("number", "strides")
+
+    def __init__(self, shape: Shape, dtype: DType, number: int, strides: tuple[int, ...]) -> None:
         super().__init__(shape, dtype)
         self.number = number
+        self.strides = strides
 
 
 class Constant(Node):

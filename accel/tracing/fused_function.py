@@ -14,12 +14,13 @@ from accel.errors import DeviceMismatchError, FuseError
 from accel.fusion.index_maps import identity
 from accel.fusion.nodes import Input, View
 from accel.support.locks import open_after_fork
+from accel.tracing.launch_code import MISSED, Output, Place, launcher
 from accel.tracing.library import TracingLibrary
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
-from accel.xp.array_base import live
+from accel.xp.array_base import in_memory, live
 from accel.xp.array_library import library_on, recorder, recording
 from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
@@ -29,6 +30,7 @@ __all__ = ["Fused", "fuse"]
 _Function: TypeAlias = Callable[..., Any]
 
 _NUMBERS = (bool, int, float, complex)
+_MOST_LAUNCHERS = 8
 _tracing = open_after_fork(RLock())
 
 
@@ -72,21 +74,12 @@ class _Leaves:
         self.arrays.append(array)
 
 
-class _Output(NamedTuple):
-    """How a result of the function is made: from an argument, or from an output of the plan, by views."""
-
-    input: int | None
-    output: int | None
-    views: tuple[Callable[[Any], Any], ...]
-
-
 class _Traced(NamedTuple):
     plan: Plan
     captured: tuple[Array, ...]
     structure: Any
-    outputs: list[_Output]
+    outputs: list[Output]
     numbers: tuple[Any, ...]
-    written: tuple[int, ...]
 
 
 class Fused:
@@ -104,6 +97,7 @@ class Fused:
         self._signature = inspect.signature(function)
         self._static = frozenset(static)
         self._fallback = fallback
+        self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
         self._traced: dict[tuple[Any, ...], _Traced | None] = {}
         update_wrapper(self, function)
 
@@ -117,28 +111,33 @@ class Fused:
         DeviceMismatchError
             If arrays are on several devices.
         """
+        if not keywords:
+            for launch in self._launchers:
+                result = launch(arguments)
+                if result is not MISSED:
+                    return result
         if recorder() is not None or config.current().fuse == "off":
             return self._function(*arguments, **keywords)
         bound, leaves = self._bound(arguments, keywords)
         traced = self._found(bound, leaves)
         if traced is None or _overlap(traced, leaves.arrays):
             return self._function(*arguments, **keywords)
-        natives = [live(each, writing=index in traced.written) for index, each in enumerate(leaves.arrays)]
+        natives = [live(each, writing=index in traced.plan.written) for index, each in enumerate(leaves.arrays)]
         natives += [live(each) for each in traced.captured]
         numbers = [each.evaluate(leaves.numbers) for each in traced.numbers]
         found = traced.plan.run(natives, numbers)
-        library = leaves.arrays[0]._library if leaves.arrays else traced.plan._library
+        library = leaves.arrays[0]._library if leaves.arrays else traced.plan.library
         arrays = [wrap(library, each) for each in found]
         inputs = (*leaves.arrays, *traced.captured)
 
-        def result(place: int) -> Any:
+        def made(place: int) -> Any:
             output = traced.outputs[place]
             array = inputs[output.input] if output.input is not None else arrays[output.output]  # type: ignore[index]
             for view in output.views:
                 array = view(array)
             return array
 
-        return _mapped(traced.structure, lambda each: result(each.place) if isinstance(each, _Place) else each)
+        return _mapped(traced.structure, lambda each: made(each.place) if isinstance(each, Place) else each)
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, _Leaves]:
         bound = self._signature.bind(*arguments, **keywords)
@@ -161,13 +160,27 @@ class Fused:
             ) from None
         with _tracing:
             if key not in self._traced:
+                arguments = tuple(bound.arguments.values())
                 try:
                     self._traced[key] = self._trace(bound, leaves)
+                    self._add_launcher(self._traced[key], arguments)
                 except FuseError:
                     if self._fallback != "eager":
                         raise
                     self._traced[key] = None
             return self._traced[key]
+
+    def _add_launcher(self, traced: _Traced | None, arguments: tuple[Any, ...]) -> None:
+        """Prepare for more calls with positional arguments of the same shapes and dtypes."""
+        assert traced is not None, "the function was traced"
+        if self._static or any(
+            each.kind is not each.POSITIONAL_OR_KEYWORD for each in self._signature.parameters.values()
+        ):
+            return
+        plan, captured, structure, outputs, numbers = traced
+        launch = launcher(plan, arguments, captured, structure, outputs, numbers)
+        if launch is not None:
+            self._launchers = (launch, *self._launchers[: _MOST_LAUNCHERS - 1])
 
     def _trace(self, bound: inspect.BoundArguments, leaves: _Leaves) -> _Traced:
         libraries = {each._library for each in leaves.arrays}
@@ -179,7 +192,6 @@ class Fused:
         trace = Trace(libraries.pop() if libraries else library_on(None))
         library = TracingLibrary(trace)
         arrays, numbers = iter(leaves.arrays), iter(enumerate(leaves.numbers))
-        symbols: list[Symbol] = []
 
         def argument(value: Any) -> Any:
             kind = type(value)
@@ -188,9 +200,8 @@ class Fused:
                 return TracedNumber(lambda passed: passed[index], number)
             if kind in (Array, np.ndarray, AcceleratorDataContainer) or isinstance(value, np.generic):
                 array = next(arrays)
-                symbol = trace.input(array, readonly=array._library.backend.is_readonly(array._native))
-                symbols.append(symbol)
-                return library.array(symbol)
+                native = in_memory(array)
+                return library.array(trace.argument(native, readonly=library.trace.real.backend.is_readonly(native)))
             return value
 
         for name, value in bound.arguments.items():
@@ -198,10 +209,10 @@ class Fused:
                 bound.arguments[name] = _mapped(value, argument)
         with recording(library):
             returned = self._function(*bound.args, **bound.kwargs)
-        return self._planned(trace, returned, len(leaves.arrays))
+        return self._planned(trace, returned)
 
-    def _planned(self, trace: Trace, returned: Any, count: int) -> _Traced:
-        outputs: list[_Output] = []
+    def _planned(self, trace: Trace, returned: Any) -> _Traced:
+        outputs: list[Output] = []
         nodes: list[Any] = []
         bases: dict[int, int] = {}
 
@@ -216,7 +227,7 @@ class Fused:
                 views.append(view)
             base = symbol.base
             if base.source is not None:
-                outputs.append(_Output(base.source.number, None, tuple(views[::-1])))
+                outputs.append(Output(base.source.number, None, tuple(views[::-1])))
             else:
                 if id(base) not in bases:
                     bases[id(base)] = len(nodes)
@@ -224,20 +235,12 @@ class Fused:
                     if isinstance(node, Input) or node in nodes:
                         node = View(node, identity(node.shape), node.shape)
                     nodes.append(node)
-                outputs.append(_Output(None, bases[id(base)], tuple(views[::-1])))
-            return _Place(len(outputs) - 1)
+                outputs.append(Output(None, bases[id(base)], tuple(views[::-1])))
+            return Place(len(outputs) - 1)
 
         structure = _mapped(returned, output)
         plan = Plan(trace, nodes, self.__name__)
-        captured = tuple([array for array, _ in trace.inputs[count:]])
-        written = tuple([base.source.number for base in trace.written if base.source is not None])
-        return _Traced(plan, captured, structure, outputs, tuple(trace.numbers), written)
-
-
-class _Place(NamedTuple):
-    """Stands for an array in the structure of what a function returned."""
-
-    place: int
+        return _Traced(plan, tuple(trace.captured), structure, outputs, tuple(trace.numbers))
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -247,21 +250,21 @@ def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
         return kind([_mapped(each, function) for each in value])
     if kind is dict:
         return {name: _mapped(each, function) for name, each in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields") and kind is not _Place:
+    if isinstance(value, tuple) and hasattr(value, "_fields") and kind is not Place:
         return kind(*[_mapped(each, function) for each in value])
     return function(value)
 
 
 def _overlap(traced: _Traced, arrays: Sequence[Array]) -> bool:
     """Tell whether an argument that is written shares memory with another one."""
-    if not traced.written:
+    if not traced.plan.written:
         return False
     from accel.xp.array_storage import may_overlap
 
     everything = (*arrays, *traced.captured)
     return any(
         may_overlap(each._library, everything[number]._native, each._native)
-        for number in traced.written
+        for number in traced.plan.written
         for index, each in enumerate(everything)
         if index != number
     )

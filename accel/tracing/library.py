@@ -54,7 +54,7 @@ class TracingLibrary(ArrayLibrary):
 
     def _captured(self, x: ArrayBase) -> ArrayBase:
         """Return an array that the traced function refers to as an operand."""
-        return self.array(self.trace.input(x, readonly=False))
+        return self.array(self.trace.capture(x))
 
     def array(self, symbol: Symbol) -> Array:
         """Return the array of a symbol."""
@@ -67,7 +67,7 @@ class TracingLibrary(ArrayLibrary):
         if isinstance(value, TracedNumber):
             return self.trace.scalar(value, value.kind)
         if isinstance(value, np.ndarray) and self.trace.real.of_numpy is not None:
-            return self.trace.captured(value)
+            return self.trace.of_numpy(value)
         if isinstance(value, np.generic):
             return self.trace.operand(value)
         accepted = super().accept(value)

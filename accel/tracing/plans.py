@@ -1,10 +1,10 @@
 """`Plan`: what a traced function does for arguments of certain shapes, ready to run on one device."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc.kernels import SupportsKernels
+from accel.abc.kernels import PreparesCalls, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.fusion.lowering import Access, Kernel, lowered, strides_of
@@ -20,13 +20,34 @@ from accel.tracing.trace import Trace
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import wrap
 
-__all__ = ["Plan"]
+__all__ = ["HostLaunch", "Plan"]
 
 _Memories = dict[Memory, Any]
 _Step = Callable[[_Memories, Sequence[Any]], None]
 
 _compiled: dict[tuple[str, Device], Any] = {}
 """The compiled kernels, by the text of their programs: 1 equals True and 1.0, and 0.0 equals -0.0."""
+
+
+class HostLaunch(NamedTuple):
+    """How a kernel is launched on the host.
+
+    Attributes
+    ----------
+    launch : callable
+        That of `PreparesCalls`, which takes arrays.
+    accesses : list
+        For each access the memory, the offset in bytes, and extents and strides.
+    scalars : list
+        For each scalar its number and its type.
+    integers : tuple of int
+        The last arguments.
+    """
+
+    launch: Callable[..., bool]
+    accesses: list[tuple[Memory, int, tuple[int, ...]]]
+    scalars: list[tuple[int, Any]]
+    integers: tuple[int, ...]
 
 
 class Plan:
@@ -43,22 +64,34 @@ class Plan:
 
     Attributes
     ----------
+    library : ArrayLibrary
+        That of the device.
+    inputs : list of Input
+        The arguments and the captured arrays.
+    outputs : sequence of Node
+        As they were given.
+    written : tuple of int
+        The inputs that are written.
     schedule : Schedule
         The regions and calls.
+    buffers : list of Buffer
+        The memory that a call needs.
     kernels : list of Kernel
         Those of the regions that have elements.
+    host_launches : list of HostLaunch or None
+        All steps, if they are kernels that the host launches fast.
     """
 
     def __init__(self, trace: Trace, outputs: Sequence[Node], name: str) -> None:
-        self._library: ArrayLibrary = trace.real
-        self._outputs = outputs
-        self._inputs = trace.inputs
+        self.library: ArrayLibrary = trace.real
+        self.outputs = outputs
+        self.inputs = [base.source for base in trace.inputs if base.source is not None]
+        self.written = tuple([base.source.number for base in trace.written if base.source is not None])
+        self.host_launches: list[HostLaunch] | None = []
         self.schedule: Schedule = scheduled(outputs, trace.write_backs)
         self.kernels: list[Kernel] = []
         self._name = name if name.isidentifier() else "fused"
-        self._buffers = [
-            *{id(each): each for each in self.schedule.memory.values() if isinstance(each, Buffer)}.values()
-        ]
+        self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
         self._steps: list[_Step] = [self._step(each) for each in self.schedule.steps]
 
     def run(self, inputs: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
@@ -72,17 +105,16 @@ class Plan:
             The number of each scalar.
         """
         memories: _Memories = {}
-        for (_, base), array in zip(self._inputs, inputs, strict=True):
-            memories[base.source] = array  # type: ignore[index]
-        for buffer in self._buffers:
+        memories.update(zip(self.inputs, inputs, strict=True))
+        for buffer in self.buffers:
             memories[buffer] = self._empty(buffer)
         for step in self._steps:
             step(memories, numbers)
         found = self.schedule.memory
-        return [self._shaped(memories[found[node]], node) for node in self._outputs]
+        return [self._shaped(memories[found[node]], node) for node in self.outputs]
 
     def _empty(self, buffer: Buffer) -> Any:
-        library = self._library
+        library = self.library
         array = None
         if library.empty_array is not None:
             array = library.empty_array(buffer.shape, buffer.dtype, "C")
@@ -97,7 +129,8 @@ class Plan:
     # Calls of the library
 
     def _call(self, call: Call) -> _Step:
-        found, library = self.schedule.memory, self._library
+        self.host_launches = None
+        found, library = self.schedule.memory, self.library
         results = [node for node in found if isinstance(node, Result) and node.call is call]
 
         def argument(value: Any, memories: _Memories) -> Any:
@@ -119,8 +152,8 @@ class Plan:
         return run
 
     def _contiguous(self, array: Any, node: Node) -> Any:
-        if type(array) is not self._library.array_type:
-            array = self._library.as_array(array)
+        if type(array) is not self.library.array_type:
+            array = self.library.as_array(array)
         expected = tuple([step * node.dtype.itemsize for step in strides_of(node.shape)])
         same = all(
             extent < 2 or step == wanted
@@ -136,21 +169,18 @@ class Plan:
         kernel = lowered(region, self.schedule.memory, self._strides, self._name)
         self.kernels.append(kernel)
         specialization = self._specialization(kernel)
-        device = self._library.device
-        prepared = specialization.compiled.prepared() if device is Device.CPU else None  # type: ignore[attr-defined]
+        compiled = specialization.compiled
+        prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
         if prepared is not None:
             return self._on_host(kernel, prepared)
+        self.host_launches = None
         return self._on_device(kernel, specialization)
 
     def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
-        if isinstance(memory, Input):
-            native = self._inputs[memory.number][0]._native
-            if tuple(native.shape) == shape:
-                return tuple([step // native.dtype.itemsize for step in native.strides])
-        return strides_of(shape)
+        return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
 
     def _specialization(self, kernel: Kernel) -> Specialization:
-        device = self._library.device
+        device = self.library.device
         heap = heap_of(device)
         key = repr(kernel.program), device
         compiled = _compiled.get(key)
@@ -163,17 +193,17 @@ class Plan:
         return Specialization(kernel.program, False, Captured(()), heap, compiled)
 
     def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Step:
-        address = self._library.backend.address
         accesses = [
             (each.memory, each.offset * _itemsize(each), (*each.extents, *each.strides)) for each in kernel.accesses
         ]
         scalars = [(each.number, each.dtype.type) for each in kernel.scalars]
+        if self.host_launches is not None:
+            self.host_launches.append(HostLaunch(launch, accesses, scalars, kernel.integers))
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments: list[Any] = []
             for memory, offset, geometry in accesses:
-                arguments.append(address(memories[memory]) + offset)
-                arguments += geometry
+                arguments += memories[memory], offset, *geometry
             arguments += [kind(numbers[number]).item() for number, kind in scalars]
             numbers_of_all = config.current().threads, *arguments, *kernel.integers
             if not launch(True, *numbers_of_all):  # it takes long
@@ -182,7 +212,7 @@ class Plan:
         return run
 
     def _on_device(self, kernel: Kernel, specialization: Specialization) -> _Step:
-        library = self._library
+        library = self.library
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             leaves: list[Leaf] = []

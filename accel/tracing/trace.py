@@ -17,6 +17,7 @@ from accel.fusion.regions import WriteBack
 from accel.support.call_sites import call_site
 from accel.tracing.models import model_function
 from accel.tracing.symbols import Base, Symbol
+from accel.xp.array_base import in_memory
 from accel.xp.array_library import recording
 
 __all__ = ["Trace"]
@@ -39,8 +40,10 @@ class Trace:
     ----------
     functions, namespace
         Functions of symbols; set when there are some.
-    inputs : list of (Array, Base)
-        The arrays that exist before the function runs: its arguments first, then those that it refers to.
+    inputs : list of Base
+        Of the arrays that exist before the function runs: its arguments first, then those that it refers to.
+    captured : list of Array
+        Those that it refers to.
     numbers : list of TracedNumber
         The numbers that each call passes, or computes from these.
     written : list of Base
@@ -51,7 +54,8 @@ class Trace:
         self.real = library
         self.functions: Any = None
         self.namespace: Any = None
-        self.inputs: list[tuple[Any, Base]] = []
+        self.inputs: list[Base] = []
+        self.captured: list[Any] = []
         self.numbers: list[Any] = []
         self._bases: dict[int, Base] = {}
         self._known: dict[Any, Node] = {}
@@ -94,7 +98,7 @@ class Trace:
 
     def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node with another shape."""
-        if isinstance(source, Input) and not self.inputs[source.number][1].contiguous:
+        if isinstance(source, Input) and not self.inputs[source.number].contiguous:
             source = View(source, identity(source.shape), source.shape)
         if isinstance(source, Reshape):
             source = source.source
@@ -132,16 +136,23 @@ class Trace:
         """Return a new array with the elements of a node."""
         return Symbol(self, Base(node, contiguous=contiguous))
 
-    def input(self, array: Any, *, readonly: bool = False) -> Symbol:
-        """Return the symbol of an array of `accel.xp`, which is the same for the same memory and shape."""
-        native = array._native
+    def argument(self, native: Any, *, readonly: bool) -> Symbol:
+        """Return the symbol of an argument, of which the trace knows the form of the library's array."""
+        strides = tuple([step // native.dtype.itemsize for step in native.strides])
+        node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides)
+        self.inputs.append(Base(node, readonly=readonly, contiguous=_is_contiguous(native)))
+        return Symbol(self, self.inputs[-1])
+
+    def capture(self, array: Any) -> Symbol:
+        """Return the symbol of an array of `accel.xp` that the function refers to."""
         base = self._bases.get(id(array))
-        if base is None:
-            node = Input(native.shape, native.dtype, len(self.inputs))
-            base = Base(node, readonly=readonly, contiguous=_is_contiguous(native))
-            self.inputs.append((array, base))
-            self._bases[id(array)] = base
-        return Symbol(self, base)
+        if base is not None:
+            return Symbol(self, base)
+        native = in_memory(array)
+        symbol = self.argument(native, readonly=self.real.backend.is_readonly(native))
+        self._bases[id(array)] = symbol.base
+        self.captured.append(array)
+        return symbol
 
     def scalar(self, number: Any, kind: type) -> Symbol:
         """Return the symbol of a number that each call computes; it adapts its dtype as Python's numbers do."""
@@ -155,14 +166,14 @@ class Trace:
             return value
         if isinstance(value, np.generic):
             return self.symbol(self.constant(value, value.dtype))
-        return self.captured(value)
+        return self.of_numpy(value)
 
-    def captured(self, value: Any) -> Symbol:
+    def of_numpy(self, value: Any) -> Symbol:
         """Return the symbol of an array of the host that the function refers to, or has made of numbers."""
         from accel.xp.creation import asarray
 
         with recording(None):
-            return self.input(asarray(np.asarray(value)))
+            return self.capture(asarray(np.asarray(value), device=self.real.device))
 
     # Functions
 
@@ -205,13 +216,13 @@ class Trace:
             return type(result)([self._of_numbers(each) for each in result])
         from accel.xp.arrays import wrap
 
-        return self.input(wrap(self.real, result))
+        return self.capture(wrap(self.real, result))
 
     def _recorded(self, value: Any, operands: list[Node]) -> Any:
         if type(value) in (tuple, list):
             return type(value)([self._recorded(each, operands) for each in value])
         if isinstance(value, np.ndarray):
-            value = self.captured(value)
+            value = self.of_numpy(value)
         if not isinstance(value, Symbol):
             return value
         if isinstance(value.node, Constant) and not value.shape and value.weak is not None:

@@ -87,9 +87,9 @@ class HostKernel:
             raise explain(failure)
         return (lambda: results) if self._program.results else None
 
-    def prepared(self) -> Callable[..., bool] | None:
+    def prepared(self, *, arrays: bool = False) -> Callable[..., bool] | None:
         """Return a faster way to launch it; None if a launch may report something, or has complex numbers or bools."""
-        kinds = self._slots.kinds
+        kinds = self._slots.kinds(arrays=arrays)
         if self._reports or kinds is None:
             return None
         return function_of_python(self._address, ["int", *kinds], self._slots.nbytes)

@@ -24,6 +24,9 @@ _CONVERSIONS = {
 _API = "PyErr_Occurred", "PyBool_FromLong", *(name for _, name in _CONVERSIONS.values())
 _FASTCALL = 0x80
 
+_DATA = object.__basicsize__
+"""Where the address of the first element is in an array of NumPy, as ``PyArrayObject_fields`` of its C API has it."""
+
 
 class _Method(ctypes.Structure):
     """Python's description of a function in C."""
@@ -71,8 +74,10 @@ def _printed(kinds: Sequence[ArgumentKind], nbytes: int) -> str:
     word = text.value(f"getelementptr i8, ptr {memory}, i64 {WORD}")
     text.do(f"store i64 0, ptr {word}")
     places = THREADS, *range(ARGUMENTS, ARGUMENTS + 8 * len(kinds[1:]), 8)
-    for number, (place, name) in enumerate(zip(places, kinds, strict=True)):
-        kind, value = _converted(text, name, number + 1)
+    number = 1
+    for place, name in zip(places, kinds, strict=True):
+        kind, value = _converted(text, name, number)
+        number += 2 if name == "array" else 1
         text.do(f"store {kind} {value}, ptr {text.value(f'getelementptr i8, ptr {memory}, i64 {place}')}")
     address = text.value(f"call i64 {text.declare('i64', 'PyLong_AsLongLong', 'ptr')}(ptr %self)")
     error = text.value(f"call ptr {text.declare('ptr', 'PyErr_Occurred')}()")
@@ -92,6 +97,10 @@ def _printed(kinds: Sequence[ArgumentKind], nbytes: int) -> str:
 
 def _converted(text: Text, name: str, place: int) -> tuple[str, str]:
     """Convert an argument; return its type and its number."""
+    if name == "array":
+        array = text.value(f"load ptr, ptr {text.value(f'getelementptr ptr, ptr %arguments, i64 {place}')}")
+        address = text.value(f"load i64, ptr {text.value(f'getelementptr i8, ptr {array}, i64 {_DATA}')}")
+        return "i64", text.value(f"add i64 {address}, {_converted(text, 'int', place + 1)[1]}")
     kind, function = _CONVERSIONS[name]
     argument = text.value(f"load ptr, ptr {text.value(f'getelementptr ptr, ptr %arguments, i64 {place}')}")
     return kind, text.value(f"call {kind} {text.declare(kind, function, 'ptr')}(ptr {argument})")

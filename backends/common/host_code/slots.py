@@ -21,8 +21,9 @@ WORD = 8
 ARGUMENTS = 16
 """The byte at which the arguments begin."""
 
-ArgumentKind: TypeAlias = Literal["int", "uint", "float"]
-"""How an argument is passed: as an integer of 64 bits with or without a sign, or as a float64."""
+ArgumentKind: TypeAlias = Literal["int", "uint", "float", "array"]
+"""How an argument is passed: as an integer of 64 bits with or without a sign, as a float64, or, if it is an address, as
+an array of NumPy and an offset in bytes."""
 
 _KINDS: dict[str, ArgumentKind] = {"i": "int", "u": "uint", "f": "float"}
 
@@ -77,13 +78,13 @@ class Slots:
             return "Q" if parameter.dtype.kind == "u" else "q"
         return "d" * form_of(parameter.dtype).parts
 
-    @property
-    def kinds(self) -> "list[ArgumentKind] | None":
-        """How each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
+    def kinds(self, *, arrays: bool) -> "list[ArgumentKind] | None":
+        """Return how each argument is passed; None if one takes more than 8 bytes, or is a boolean."""
         kinds: list[ArgumentKind] = []
         for parameter in self._parameters:
             if isinstance(parameter, View):
-                kinds += ["int"] * (1 + 2 * parameter.rank)
+                kinds.append("array" if arrays else "int")
+                kinds += ["int"] * (2 * parameter.rank)
             elif parameter.dtype.kind in _KINDS:
                 kinds.append(_KINDS[parameter.dtype.kind])
             else:

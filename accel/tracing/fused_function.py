@@ -119,7 +119,7 @@ class Fused:
         if recorder() is not None or config.current().fuse == "off":
             return self._function(*arguments, **keywords)
         bound, leaves = self._bound(arguments, keywords)
-        traced = self._found(bound, leaves)
+        traced = self._found(bound, leaves, len(arguments))
         if traced is None or _overlap(traced, leaves.arrays):
             return self._function(*arguments, **keywords)
         natives = [live(each, writing=index in traced.plan.written) for index, each in enumerate(leaves.arrays)]
@@ -147,7 +147,7 @@ class Fused:
             leaves.add(value, static=name in self._static)
         return bound, leaves
 
-    def _found(self, bound: inspect.BoundArguments, leaves: _Leaves) -> _Traced | None:
+    def _found(self, bound: inspect.BoundArguments, leaves: _Leaves, given: int) -> _Traced | None:
         key = (*leaves.key, config.current().device)
         try:
             return self._traced[key]
@@ -160,25 +160,25 @@ class Fused:
             ) from None
         with _tracing:
             if key not in self._traced:
-                arguments = tuple(bound.arguments.values())
+                values = tuple(bound.arguments.values())
                 try:
                     self._traced[key] = self._trace(bound, leaves)
-                    self._add_launcher(self._traced[key], arguments)
+                    self._add_launcher(self._traced[key], values, given)
                 except FuseError:
                     if self._fallback != "eager":
                         raise
                     self._traced[key] = None
             return self._traced[key]
 
-    def _add_launcher(self, traced: _Traced | None, arguments: tuple[Any, ...]) -> None:
+    def _add_launcher(self, traced: _Traced | None, arguments: tuple[Any, ...], given: int) -> None:
         """Prepare for more calls with positional arguments of the same shapes and dtypes."""
         assert traced is not None, "the function was traced"
-        if self._static or any(
-            each.kind is not each.POSITIONAL_OR_KEYWORD for each in self._signature.parameters.values()
-        ):
+        parameters = self._signature.parameters
+        if any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in parameters.values()):
             return
         plan, captured, structure, outputs, numbers = traced
-        launch = launcher(plan, arguments, captured, structure, outputs, numbers)
+        static = [name in self._static for name in parameters]
+        launch = launcher(plan, arguments, given, static, captured, structure, outputs, numbers)
         if launch is not None:
             self._launchers = (launch, *self._launchers[: _MOST_LAUNCHERS - 1])
 

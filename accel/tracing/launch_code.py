@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel import config
+from accel.containers import AcceleratorDataContainer
 from accel.fusion.regions import Buffer
 from accel.tracing.plans import HostLaunch, Plan
 from accel.xp.array_base import live
@@ -24,6 +25,8 @@ MISSED = object()
 """What a launcher returns if it is not for these arguments; nothing was done."""
 
 _NUMBERS = frozenset({bool, int, float, complex})
+_WITH_LEAVES = (tuple, list, dict, np.ndarray, np.generic, AcceleratorDataContainer)
+"""Arguments that are converted, or that have arrays within."""
 
 
 class Output(NamedTuple):
@@ -75,6 +78,8 @@ class _Code:
 def launcher(
     plan: Plan,
     arguments: Sequence[Any],
+    given: int,
+    static: Sequence[bool],
     captured: Sequence[Any],
     structure: Any,
     outputs: Sequence[Output],
@@ -82,18 +87,38 @@ def launcher(
 ) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function of the positional arguments, which returns what the traced function does, or `MISSED`.
 
-    None if the plan is not one of kernels on the host, or if an argument is no array and no number.
+    None if the plan is not one of kernels on the host, or if an argument has arrays within.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is launched.
+    arguments : sequence
+        One for each parameter: the first ``given`` are passed in a call, and the others are defaults.
+    static : sequence of bool
+        Which of them are values of the trace.
+    captured : sequence of Array
+        The arrays that the function refers to.
+    structure, outputs
+        What it returns.
+    numbers : sequence of TracedNumber
+        Computed from the numbers among the arguments.
     """
     launches = plan.host_launches
-    if launches is None or not all(type(each) is Array or type(each) in _NUMBERS for each in arguments):
+    if launches is None or any(isinstance(each, _WITH_LEAVES) for each in arguments):
         return None
     code = _Code()
     code.scope["library"] = plan.library
-    natives = _check(plan, arguments, code)
+    natives = _check(plan, arguments, given, static, code)
     _capture(plan, captured, natives, code)
+    passed = [
+        f"a{place}"
+        for place, (value, fixed) in enumerate(zip(arguments, static, strict=True))
+        if type(value) in _NUMBERS and not fixed
+    ]
     code.lines.append("try:")
     code.lines += [
-        f"    {line}" for line in (*_buffers(plan, natives, code), *_kernels(launches, natives, numbers, code))
+        f"    {line}" for line in (*_buffers(plan, natives, code), *_kernels(launches, natives, numbers, passed, code))
     ]
     code.lines.append("except MemoryError as error: raise failure(error) from None")
     code.lines += _results(plan, structure, outputs, natives, code)
@@ -104,12 +129,13 @@ def launcher(
     return launch
 
 
-def _check(plan: Plan, arguments: Sequence[Any], code: _Code) -> dict[Any, str]:
+def _check(plan: Plan, arguments: Sequence[Any], given: int, static: Sequence[bool], code: _Code) -> dict[Any, str]:
     """Write the checks of the arguments; return the names of the natives of the inputs that are arguments."""
     natives: dict[Any, str] = {}
     code.lines += [
-        f"if len(arguments) != {len(arguments)}: return MISSED",
-        f"{''.join(f'a{place}, ' for place in range(len(arguments)))} = arguments",
+        f"if len(arguments) != {given}: return MISSED",
+        *([f"{''.join(f'a{place}, ' for place in range(given))} = arguments"] if given else []),
+        *[f"a{place} = {code.name(arguments[place])}" for place in range(given, len(arguments))],
         "settings = current()",
         "if settings.fuse == 'off' or recorder() is not None: return MISSED",
     ]
@@ -118,8 +144,10 @@ def _check(plan: Plan, arguments: Sequence[Any], code: _Code) -> dict[Any, str]:
             number = len(natives)
             natives[plan.inputs[number]] = f"n{place}"
             code.lines += _array(value, place, code, written=number in plan.written)
-        else:
+        elif type(value) in _NUMBERS and not static[place]:
             code.lines.append(f"if type(a{place}) is not {type(value).__name__}: return MISSED")
+        else:
+            code.lines.append(f"if a{place} is not {code.name(value)}: return MISSED")
     arrays = [place for place, value in enumerate(arguments) if type(value) is Array]
     for written in plan.written:
         if written < len(arrays):
@@ -170,11 +198,17 @@ def _nbytes(buffer: Buffer) -> int:
     return nbytes
 
 
-def _kernels(launches: Sequence[HostLaunch], natives: dict[Any, str], numbers: Sequence[Any], code: _Code) -> list[str]:
+def _kernels(
+    launches: Sequence[HostLaunch],
+    natives: dict[Any, str],
+    numbers: Sequence[Any],
+    passed: Sequence[str],
+    code: _Code,
+) -> list[str]:
     lines = ["threads = settings.threads"]
     if numbers:
-        passed = code.name([each.evaluate for each in numbers])
-        lines.append(f"passed = [a for a in arguments if type(a) is not Array]; s = [f(passed) for f in {passed}]")
+        evaluate = code.name([each.evaluate for each in numbers])
+        lines.append(f"passed = {', '.join(passed)},; s = [f(passed) for f in {evaluate}]")
     for launch, accesses, scalars, integers in launches:
         arguments = []
         for memory, offset, geometry in accesses:

@@ -1,5 +1,7 @@
 """Functions of arrays give the results of the unfused functions, on each device."""
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -182,6 +184,39 @@ def test_arrays_that_a_function_refers_to_are_read_in_each_call(device: str) -> 
     same(added(x), x + y)
     y[...] = 5.0
     same(added(x), x + 5.0)
+
+
+def test_repeated_calls_with_other_arguments() -> None:
+    @accel.fuse(static="power")
+    def raised(x: Any, y: Any, power: int = 2, offset: float = 0.5, *, last: float = 1.0) -> Any:
+        return x**power + y * offset - last
+
+    def check(*arguments: Any, **keywords: Any) -> None:
+        for _ in range(2):
+            same(raised(*arguments, **keywords), raised.__wrapped__(*arguments, **keywords))
+
+    x, y = arrays("cpu")
+    z = arrays("cpu", (4, 5), 3)[2]
+    check(x, y)
+    check(x, z)
+    check(z, z)
+    check(x, x, 2)
+    check(x, y, 2, 0.25)
+    check(x, y, 2, 1)
+    check(x, y, 2, last=3)
+    check(x.T, y.T)
+    check(x, y[0])
+    check(xp.asarray(x, dtype="float32"), y)
+
+
+def test_a_fused_function_keeps_no_argument() -> None:
+    fused = accel.fuse(lambda x: x + 1)
+    x = xp.ones(1000)
+    fused(x)
+    reference = weakref.ref(x)
+    del x
+    gc.collect()
+    assert reference() is None
 
 
 def test_arrays_of_numpy_and_containers_are_operands() -> None:

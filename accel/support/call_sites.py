@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["call_site", "entry_frame", "named_call_site", "stack_level"]
+__all__ = ["call_line", "call_site", "entry_frame", "named_call_site", "stack_level"]
 
 _LIBRARY = str(Path(__file__).parents[1]) + os.sep
 # The demo counts as user code.
@@ -38,6 +38,12 @@ def call_site() -> str:
     frame, _ = _outside()
     code = frame.f_code
     return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}"
+
+
+def call_line() -> tuple[str, int]:
+    """Return file and line of the innermost caller outside the library."""
+    frame, _ = _outside()
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 def stack_level() -> int:

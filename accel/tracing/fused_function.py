@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from threading import RLock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,7 +13,10 @@ from accel.containers import AcceleratorDataContainer
 from accel.errors import DeviceMismatchError, FuseError
 from accel.fusion.index_maps import identity
 from accel.fusion.nodes import Input, View
+from accel.ir.text import program_text
+from accel.kernels.languages import writer_of
 from accel.support.locks import open_after_fork
+from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_code import MISSED, Output, Place, launcher
 from accel.tracing.library import TracingLibrary
 from accel.tracing.numbers import TracedNumber
@@ -41,37 +44,39 @@ class _Leaves:
         self.arrays: list[Array] = []
         self.numbers: list[Any] = []
         self.key: list[Any] = []
+        self.names: list[str] = []
 
-    def add(self, value: Any, *, static: bool = False) -> None:
-        """Add an argument, or a part of one."""
+    def add(self, value: Any, name: str, *, static: bool = False) -> None:
+        """Add an argument, or a part of one, by its name."""
         kind = type(value)
         if static:
             self.key.append(("static", kind, value))
         elif kind is Array:
-            self._add_array(value)
+            self._add_array(value, name)
         elif kind in (np.ndarray, AcceleratorDataContainer):
-            self._add_array(asarray(value))
+            self._add_array(asarray(value), name)
         elif kind in _NUMBERS:
             self.numbers.append(value)
             self.key.append(kind)
         elif isinstance(value, np.generic):
-            self._add_array(asarray(value))
+            self._add_array(asarray(value), name)
         elif kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
             self.key.append((kind, len(value)))
-            for each in value:
-                self.add(each)
+            for number, each in enumerate(value):
+                self.add(each, f"{name}[{number}]")
         elif kind is dict:
             self.key.append((kind, *value))
-            for each in value.values():
-                self.add(each)
+            for key, each in value.items():
+                self.add(each, f"{name}[{key!r}]")
         else:
             self.key.append(("static", kind, value))
 
-    def _add_array(self, array: Array) -> None:
+    def _add_array(self, array: Array, name: str) -> None:
         native = live(array)
         readonly = array._library.backend.is_readonly(native)
         self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
         self.arrays.append(array)
+        self.names.append(name)
 
 
 class _Traced(NamedTuple):
@@ -139,12 +144,34 @@ class Fused:
 
         return _mapped(traced.structure, lambda each: made(each.place) if isinstance(each, Place) else each)
 
+    def explain(self, *arguments: Any, **keywords: Any) -> FusedExplanation:
+        """Return which loops and calls the function becomes for some arguments; nothing is computed."""
+        bound, leaves = self._bound(arguments, keywords)
+        traced = self._trace(bound, leaves)
+        captured = [f"captured array {number + 1}" for number in range(len(traced.captured))]
+        return explained(traced.plan, self.__name__, [*leaves.names, *captured])
+
+    def source(self, language: str, /, *arguments: Any, **keywords: Any) -> str:
+        """Return the text of the loops for some arguments.
+
+        Parameters
+        ----------
+        language : str
+            ``"ir"`` for the typed form, or a language that a backend writes: ``"host"``, ``"cuda"``, ``"hip"`` or
+            ``"python"``. No such device is needed.
+        *arguments, **keywords
+            As for a call.
+        """
+        write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
+        plan = self._trace(*self._bound(arguments, keywords)).plan
+        return "\n\n".join([write(kernel.program) for kernel in plan.kernels])
+
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, _Leaves]:
         bound = self._signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         leaves = _Leaves()
         for name, value in bound.arguments.items():
-            leaves.add(value, static=name in self._static)
+            leaves.add(value, name, static=name in self._static)
         return bound, leaves
 
     def _found(self, bound: inspect.BoundArguments, leaves: _Leaves, given: int) -> _Traced | None:

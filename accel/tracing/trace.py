@@ -1,8 +1,6 @@
 """`Trace`: one run of a function with symbols; it has the nodes that the run made."""
 
-import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.index_maps import IndexMap, composed, identity
 from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reshape, Result, Scalar, Update, View
 from accel.fusion.regions import WriteBack
-from accel.support.call_sites import call_site
+from accel.support.call_sites import call_line, call_site
 from accel.tracing.models import model_function
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import in_memory
@@ -72,7 +70,7 @@ class Trace:
         if node is None:
             shape = np.broadcast_shapes(*[each.shape for each in operands])
             node = self._known[key] = Operation(kind, name, tuple(operands), shape, dtype)
-            node.line = _line()
+            node.line = call_line()
         return node
 
     def constant(self, value: Any, dtype: DType) -> Node:
@@ -302,10 +300,3 @@ def _is_contiguous(native: Any) -> bool:
             return False
         stride *= extent
     return True
-
-
-def _line() -> tuple[str, int]:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and "/accel/" in frame.f_code.co_filename:
-        frame = frame.f_back
-    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)

@@ -1,0 +1,218 @@
+"""`FusedExplanation`: which loops and calls a fused function becomes, and the memory that they read and write."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from math import prod
+from pathlib import PurePath
+from textwrap import wrap
+from typing import NamedTuple
+
+from accel.fusion.nodes import Call, Input, Node, Operation, Result
+from accel.fusion.regions import Memory, Region
+from accel.pictures.style import MONO, Shade, svg_style
+from accel.pictures.svg import document, rect, text
+from accel.tracing.plans import Plan
+
+__all__ = ["FusedExplanation", "explained"]
+
+_WIDTH = 110
+_UNITS = (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")
+_BAR, _LINE, _LEFT = 360, 34, 330
+
+
+class Step(NamedTuple):
+    """A loop, or a call of the library.
+
+    Attributes
+    ----------
+    title : str
+        What it is.
+    operations : str
+        What it computes for each element.
+    reads, writes : dict of str to int
+        The bytes of each array.
+    lines : str
+        Where the traced function has it.
+    """
+
+    title: str
+    operations: str
+    reads: dict[str, int]
+    writes: dict[str, int]
+    lines: str
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it reads and writes."""
+        return sum(self.reads.values()) + sum(self.writes.values())
+
+
+class FusedExplanation(NamedTuple):
+    """What a fused function does: `str` returns it as text, and a notebook shows it as a picture.
+
+    Attributes
+    ----------
+    name : str
+        The function.
+    steps : tuple of Step
+        In order.
+    least : int
+        The bytes of its arguments and results, which must be read or written once.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    least: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that all steps read and write."""
+        return sum(step.nbytes for step in self.steps)
+
+    def __str__(self) -> str:
+        return "\n".join(self._text())
+
+    def _text(self) -> Iterator[str]:
+        yield self._title()
+        yield f"They read and write {amount(self.nbytes)}; arguments and results have {amount(self.least)}."
+        for number, step in enumerate(self.steps, 1):
+            yield f"{number}. {step.title}"
+            for about, said in (
+                ("computes", step.operations),
+                ("reads", _listed(step.reads)),
+                ("writes", _listed(step.writes)),
+                ("lines", step.lines),
+            ):
+                if said:
+                    indent = " " * 13
+                    yield from wrap(f"   {about:<10}{said}", _WIDTH, initial_indent="", subsequent_indent=indent)
+
+    def _title(self) -> str:
+        calls = sum(step.title.startswith("call") for step in self.steps)
+        return f"{self.name}: {_count(len(self.steps) - calls, 'loop')}, {_count(calls, 'call')} of the library"
+
+    def svg(self) -> str:
+        """Return a picture of the bytes that each step moves, as SVG."""
+        most = max([self.least, *(step.nbytes for step in self.steps)], default=1) or 1
+        rows: list[tuple[str, dict[str, int], dict[str, int]]] = [("arguments and results", {"least": self.least}, {})]
+        rows += [(f"{k}. {step.title}", step.reads, step.writes) for k, step in enumerate(self.steps, 1)]
+        body = text(20, 30, self._title(), "ink", size=14)
+        for number, (title, reads, writes) in enumerate(rows):
+            y = 50 + _LINE * number
+            body += text(20, y + 15, title[:44], "soft" if not number else "ink", size=11)
+            x = float(_LEFT)
+            for kind, sizes in (("read" if number else "least", reads), ("write", writes)):
+                for name, size in sizes.items():
+                    width = max(_BAR * size / most, 1.0)
+                    body += rect(x, y, width, 20, kind, title=f"{kind}s {name}: {amount(size)}" if number else "")
+                    x += width
+            body += text(x + 8, y + 15, amount(sum(reads.values()) + sum(writes.values())), "soft", size=11)
+        y = 60 + _LINE * len(rows)
+        body += rect(20, y, 12, 12, "read") + text(38, y + 10, "read", "soft", size=11)
+        body += rect(90, y, 12, 12, "write") + text(108, y + 10, "written", "soft", size=11)
+        shades = {
+            "read": Shade("fill", "#4c86c6", "#6aa2e0"),
+            "write": Shade("fill", "#d98032", "#e79a55"),
+            "least": Shade("fill", "#b9bdc7", "#5b606b"),
+        }
+        style = svg_style("accel-fused", MONO, "& .read, & .write { stroke: #fff; stroke-width: 1; }", shades)
+        return document("accel-fused", _LEFT + _BAR + 110, y + 32, body, title=self._title(), style=style)
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.svg()}<pre>{escape(str(self))}</pre></div>"
+
+
+def explained(plan: Plan, name: str, inputs: Sequence[str]) -> FusedExplanation:
+    """Return what a plan does; ``inputs`` are the names of its inputs."""
+    names: dict[Memory, str] = dict(zip(plan.inputs, inputs, strict=True))
+    memory = plan.schedule.memory
+    for number, node in enumerate(plan.outputs, 1):
+        names[memory[node]] = f"result {number}" if len(plan.outputs) > 1 else "the result"
+    for number, buffer in enumerate([each for each in plan.buffers if each not in names], 1):
+        names[buffer] = f"memory {number}"
+    steps = [
+        _of_call(each, memory, names) if isinstance(each, Call) else _of_region(each, memory, names)
+        for each in plan.schedule.steps
+    ]
+    used = {name for step in steps for name in (*step.reads, *step.writes)}
+    sizes = {names[node]: _nbytes(node) for node in plan.inputs if names[node] in used}
+    sizes |= {names[memory[node]]: _nbytes(memory[node]) for node in plan.outputs}
+    written = sum(_nbytes(plan.inputs[number]) for number in plan.written)
+    return FusedExplanation(name, tuple(steps), sum(sizes.values()) + written)
+
+
+def _of_region(region: Region, memory: Mapping[Node, Memory], names: dict[Memory, str]) -> Step:
+    reads: Counter[str] = Counter()
+    for node, index_map in region.expansion.loads:
+        place = memory[node]
+        axes = {axis for each in index_map for axis, _ in each.steps}
+        elements = prod(region.shape[axis] for axis in axes)
+        name = _name(place, names)
+        reads[name] = min(reads[name] + elements * node.dtype.itemsize, _nbytes(place))
+    writes: Counter[str] = Counter()
+    for task in region.tasks:
+        writes[_name(task.memory, names)] += prod(region.shape) * task.memory.dtype.itemsize
+    nodes = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
+    title = f"loop over {' x '.join(map(str, region.shape)) or '1'}"
+    return Step(title, _operations(nodes), dict(reads), dict(writes), _lines(nodes))
+
+
+def _of_call(call: Call, memory: Mapping[Node, Memory], names: dict[Memory, str]) -> Step:
+    reads: Counter[str] = Counter()
+    for node in call.operands:
+        reads[_name(memory[node], names)] = node.size * node.dtype.itemsize
+    results = [node for node in memory if isinstance(node, Result) and node.call is call]
+    writes = {_name(memory[node], names, f"result of {call.name}"): _nbytes(node) for node in results}
+    return Step(f"call of {call.name}", "", dict(reads), writes, "")
+
+
+def _name(place: Memory, names: dict[Memory, str], otherwise: str = "") -> str:
+    if place not in names:
+        assert isinstance(place, Result), "inputs and buffers have names"
+        names[place] = otherwise or f"result of {place.call.name}"
+    return names[place]
+
+
+def _operations(nodes: Sequence[Operation]) -> str:
+    counts = Counter(node.name or node.kind for node in nodes)
+    return ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "nothing, it copies"
+
+
+def _lines(nodes: Sequence[Operation]) -> str:
+    """Return the lines of the traced function, as ranges, by file."""
+    found: dict[str, set[int]] = {}
+    for node in nodes:
+        if node.line is not None and node.line[1]:
+            found.setdefault(node.line[0], set()).add(node.line[1])
+    return "; ".join(f"{PurePath(file).name}:{_ranges(sorted(lines))}" for file, lines in found.items())
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)
+
+
+def _nbytes(place: Memory | Input) -> int:
+    return prod(place.shape) * place.dtype.itemsize
+
+
+def _listed(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({amount(size)})" for name, size in sizes.items())
+
+
+def amount(nbytes: int) -> str:
+    """Return a number of bytes as text."""
+    for size, unit in _UNITS:
+        if nbytes >= size:
+            return f"{nbytes / size:.3g} {unit}"
+    return f"{nbytes} bytes"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

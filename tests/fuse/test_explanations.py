@@ -1,0 +1,77 @@
+"""What a fused function becomes, as text, as a picture, and as source."""
+
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import accel
+from accel import xp
+
+
+def smoothed(u: Any, mask: Any) -> Any:
+    inner = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    u[1:-1, 1:-1] = xp.where(mask[1:-1, 1:-1], inner, u[1:-1, 1:-1])
+    return xp.sum(inner, axis=0)
+
+
+@pytest.fixture
+def operands() -> tuple[Any, Any]:
+    return xp.ones((1002, 502)), xp.ones((1002, 502), dtype="bool")
+
+
+def test_steps_are_loops_and_calls_with_the_memory_that_they_use(operands: tuple[Any, Any]) -> None:
+    explanation = accel.fuse(smoothed).explain(*operands)
+    first, *others = explanation.steps
+    assert first.title == "loop over 1000 x 500"
+    assert first.operations == "3 add, 1 mul"
+    assert first.reads == {"u": 1002 * 502 * 8}
+    assert first.writes == {"memory 1": 4_000_000}
+    assert [step.title for step in others] == ["call of ndarray.sum", "loop over 1000 x 500"]
+    assert others[1].reads == {"mask": 500_000, "memory 1": 4_000_000, "u": 4_000_000}
+    assert others[1].writes == {"u": 4_000_000}
+    assert explanation.nbytes == sum(step.nbytes for step in explanation.steps)
+    assert explanation.least == 2 * 1002 * 502 * 8 + 1002 * 502 + 500 * 8
+
+
+def test_lines_are_those_of_the_function(operands: tuple[Any, Any]) -> None:
+    line = smoothed.__code__.co_firstlineno
+    first, _, last = accel.fuse(smoothed).explain(*operands).steps
+    assert first.lines == f"test_explanations.py:{line + 1}"
+    assert last.lines == f"test_explanations.py:{line + 2}"
+
+
+def test_the_text_has_all_steps(operands: tuple[Any, Any]) -> None:
+    text = str(accel.fuse(smoothed).explain(*operands))
+    assert text.startswith("smoothed: 2 loops, 1 call of the library\n")
+    assert "   reads     u (4.02 MB)\n" in text
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_the_picture_is_a_document(operands: tuple[Any, Any]) -> None:
+    picture = accel.fuse(smoothed).explain(*operands)
+    root = ET.fromstring(picture.svg())
+    titles = {each.text for each in root.iter("{http://www.w3.org/2000/svg}title")}
+    assert "reads u: 4.02 MB" in titles
+    assert picture.svg() in picture._repr_html_()
+
+
+def test_nothing_is_computed(operands: tuple[Any, Any]) -> None:
+    u, mask = operands
+    fused = accel.fuse(smoothed)
+    fused.explain(u, mask)
+    fused.source("ir", u, mask)
+    assert float(xp.sum(u)) == u.size
+
+
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [("ir", "parallel i0"), ("host", "define"), ("cuda", "__global__"), ("hip", "__global__"), ("python", "def ")],
+)
+def test_source_in_each_language(language: str, word: str, operands: tuple[Any, Any]) -> None:
+    assert word in accel.fuse(smoothed).source(language, *operands)
+
+
+def test_arguments_with_arrays_within_have_names() -> None:
+    explanation = accel.fuse(lambda pair, named: pair[0] + named["y"]).explain((xp.ones(3), 1), {"y": xp.ones(3)})
+    assert set(explanation.steps[0].reads) == {"pair[0]", "named['y']"}

@@ -168,6 +168,7 @@ LOOPS = {
     "a boolean": (Select(TRUE, value("log", X, Y), Const(0.0, F64), F64),),
     "a remainder": (Binary("mod", value("log", X, Y), Y, F64),),
     "a function of integers": (value("sin", Cast(Cast(X, np.dtype("int32")), F32), Y),),
+    "a division of integers": (Binary("floordiv", Cast(X, ir.INDEX), Cast(Y, ir.INDEX), ir.INDEX), value("exp", X, Y)),
 }
 
 
@@ -177,7 +178,8 @@ def test_loops_call_functions_of_vectors(name):
     results = {f"r{number}": expression for number, expression in enumerate(LOOPS[name])}
     dtypes = {key: expression.dtype for key, expression in results.items()}
     body = body_of(program(results, {"x": F64, "y": F64, "s": F32, "t": bool, **dtypes}))
-    assert len(re.findall(r"call <\d+ x \w+> @_ZGV", body)) >= len(results)
+    called = [expression for expression in LOOPS[name] if expression.dtype.kind == "f"]
+    assert len(re.findall(r"call <\d+ x \w+> @_ZGV", body)) >= len(called)
 
 
 def test_independent_loops_with_many_views_compare_no_addresses():

@@ -1,45 +1,59 @@
 """How LLVM is told that iterations are independent, so that it compares no addresses before it uses vectors."""
 
-from accel.ir import FUNCTIONS, Binary, Call, Expr, Loop, of_type
+from accel.ir import FUNCTIONS, Binary, Call, Expr, Load, Loop, of_type
 
 from .guards import all_expressions_in
 from .machine_code import features
+from .vector_math import lanes, symbols
 
-__all__ = ["ACCESS", "NODES", "of_loop"]
+__all__ = ["ACCESS", "nodes", "of_loop"]
 
 ACCESS = ", !llvm.access.group !1"
 """What follows each access to a view in such a loop."""
 
-NODES = """!1 = distinct !{}
-!2 = distinct !{!2, !5}
-!3 = distinct !{!3, !5, !6}
-!4 = distinct !{!4, !5, !7}
-!5 = !{!"llvm.loop.parallel_accesses", !1}
-!6 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}
-!7 = !{!"llvm.loop.interleave.count", i32 1}
+_NODES = """!1 = distinct !{{}}
+!2 = distinct !{{!2, !6}}
+!3 = distinct !{{!3, !6, !7}}
+!4 = distinct !{{!4, !6, !8, !9}}
+!5 = distinct !{{!5, !6, !8, !10}}
+!6 = !{{!"llvm.loop.parallel_accesses", !1}}
+!7 = !{{!"llvm.loop.vectorize.predicate.enable", i1 true}}
+!8 = !{{!"llvm.loop.interleave.count", i32 1}}
+!9 = !{{!"llvm.loop.vectorize.width", i32 {few}}}
+!10 = !{{!"llvm.loop.vectorize.width", i32 {many}}}
 """
-"""The nodes of a module to which the text refers."""
+_PLAIN, _MASKED, _FEW, _MANY = (f", !llvm.loop !{node}" for node in range(2, 6))
 
-_PLAIN, _MASKED, _CALLING = (f", !llvm.loop !{node}" for node in (2, 3, 4))
+_WIDE = 4
+"""Bytes of numbers of which a vector has few enough to be worth a mask."""
 
 
-def of_loop(step: Loop) -> str:
+def nodes() -> str:
+    """Return the nodes of a module to which the text refers."""
+    return _NODES.format(few=lanes(8), many=lanes(4))
+
+
+def of_loop(step: Loop, vector_math: bool) -> str:
     """Return what follows the jump to the next iteration.
 
-    Where processors have masks for all types, the last iterations are done by a vector of which a part is masked,
-    instead of one by one. Not where the library is called: it would compute what is masked too, and for 0 some
-    functions take long. There one vector is computed at a time, because a call leaves no number in a register.
-    Nor where loops reduce, since masks keep LLVM from several totals, nor for complex numbers, whose parts are masked
-    one by one.
+    Where processors have masks for all types, the last vector of a row is masked, instead of numbers one by one.
+    Masks keep LLVM from several totals, and are slow for complex numbers, divisions of integers, and small types alone.
     """
     parts = list(all_expressions_in(step.body))
-    if any(map(_calls_library, parts)):
-        return _CALLING
-    unfit = step.reductions or any(of_type(x).kind == "c" for x in parts)
-    return _PLAIN if unfit or not features().get("avx512bw") else _MASKED
+    if called := {of_type(x).itemsize for x in parts if _calls_library(x)}:
+        # LLVM does not know that a call takes as long for one number as for a vector, and keeps none in a register.
+        of_vectors = _FEW if 8 in called else _MANY
+        return of_vectors if vector_math and symbols() else _PLAIN
+    unfit = step.reductions or any(map(_is_slow_with_masks, parts))
+    wide = any(isinstance(x, Load) and x.dtype.itemsize >= _WIDE for x in parts)
+    return _MASKED if wide and not unfit and features().get("avx512bw") else _PLAIN
 
 
 def _calls_library(x: Expr) -> bool:
     if isinstance(x, Call) and x.function in FUNCTIONS:
         return bool(FUNCTIONS[x.function].c and not FUNCTIONS[x.function].llvm)
-    return isinstance(x, Binary) and x.op in ("pow", "floordiv", "mod")
+    return isinstance(x, Binary) and x.op == "pow" and x.dtype.kind not in "iuc"
+
+
+def _is_slow_with_masks(x: Expr) -> bool:
+    return of_type(x).kind == "c" or (isinstance(x, Binary) and x.op in ("floordiv", "mod"))

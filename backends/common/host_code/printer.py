@@ -4,7 +4,7 @@ from accel.errors import CapabilityError
 from accel.ir import Loop, Once, Program
 
 from .grids import threads
-from .independence import NODES
+from .independence import nodes
 from .parallel_work import run
 from .slots import Slots
 from .steps import finish, loop, once
@@ -46,8 +46,8 @@ def printed(program: Program, slots: Slots) -> str:
     functions.append(run(program, slots, helpers))
     name = program.name.encode()
     title = f'; {program.name}\n@name = private constant [{len(name) + 1} x i8] c"{_escaped(name)}\\00"\n'
-    nodes = NODES if any(isinstance(step, Loop) and step.independent for step in program.steps) else ""
-    return "\n".join([title, *functions, *helpers.values(), _WEIGHTS + nodes])
+    independent = any(isinstance(step, Loop) and step.independent for step in program.steps)
+    return "\n".join([title, *functions, *helpers.values(), _WEIGHTS + (nodes() if independent else "")])
 
 
 def _escaped(name: bytes) -> str:

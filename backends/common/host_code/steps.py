@@ -268,7 +268,7 @@ class _Loop:
         self._reset()
         self._statements.iteration(self._step.body, after)
         text.do(f"store i64 {text.value(f'add nuw nsw i64 {number}, 1')}, ptr {counter}")
-        text.jump(head, of_loop(self._step) if self._step.independent else "")
+        text.jump(head, of_loop(self._step, text.vector_math) if self._step.independent else "")
         text.block(after)
 
     def _reset(self) -> None:

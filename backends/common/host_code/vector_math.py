@@ -15,9 +15,9 @@ from accel.ir import FUNCTIONS
 from .forms import DOUBLE, FLOAT, Form
 from .machine_code import features
 from .text import Text
-from .vector_widths import of_any_length
+from .vector_widths import of_numbers
 
-__all__ = ["of_vectors", "preferred_width", "symbols"]
+__all__ = ["lanes", "of_vectors", "preferred_width", "symbols"]
 
 _ARITIES = {each.c: each.arity for each in FUNCTIONS.values() if each.c and not each.llvm} | {"pow": 2}
 _VECTORS = (("avx512dq", "e", 64), ("avx2", "d", 32), ("sse2", "b", 16))
@@ -40,12 +40,17 @@ def of_vectors(text: Text, name: str, form: Form, arguments: Sequence[str]) -> s
     """
     if not text.vector_math or name not in _ARITIES or (symbol := _symbol(name, form)) not in symbols():
         return None
-    return of_any_length(text, symbol, form.register, _lanes(form), arguments)
+    return of_numbers(text, symbol, form.register, lanes(form.nbytes), arguments)
 
 
 def preferred_width(text: Text) -> str:
     """Return what tells LLVM to use the longest vectors, if functions may: it avoids them on some processors."""
     return ' "prefer-vector-width"="512"' if text.vector_math and _vectors()[1] == 64 else ""
+
+
+def lanes(nbytes: int) -> int:
+    """Return how many numbers of some bytes such a vector has."""
+    return _vectors()[1] // nbytes
 
 
 @cache
@@ -68,9 +73,5 @@ def _vectors() -> tuple[str, int]:
     return next(((letter, nbytes) for name, letter, nbytes in _VECTORS if features().get(name)), ("", 16))
 
 
-def _lanes(form: Form) -> int:
-    return _vectors()[1] // form.nbytes
-
-
 def _symbol(name: str, form: Form) -> str:
-    return f"_ZGV{_vectors()[0]}N{_lanes(form)}{'v' * _ARITIES[name]}_{name}{'' if form == DOUBLE else 'f'}"
+    return f"_ZGV{_vectors()[0]}N{lanes(form.nbytes)}{'v' * _ARITIES[name]}_{name}{'' if form == DOUBLE else 'f'}"

@@ -1,19 +1,19 @@
-"""From one function of vectors to functions of shorter and longer vectors, and of single numbers, in LLVM's language.
+"""From a function of vectors to functions of single numbers and of half a vector, in LLVM's language.
 
-Single numbers and shorter vectors are repeated, and longer vectors are cut: the one function computes all values.
+These are repeated to a whole vector, so that one function computes all values.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from .text import Text
 
-__all__ = ["of_any_length"]
+__all__ = ["of_numbers"]
 
 _PURE = "nounwind willreturn memory(none)"
 
 
-def of_any_length(text: Text, symbol: str, kind: str, lanes: int, arguments: Sequence[str]) -> str:
+def of_numbers(text: Text, symbol: str, kind: str, lanes: int, arguments: Sequence[str]) -> str:
     """Print the call of a function of single numbers, which LLVM may replace by one of vectors; return its value.
 
     Parameters
@@ -37,30 +37,24 @@ def of_any_length(text: Text, symbol: str, kind: str, lanes: int, arguments: Seq
 
 @cache
 def _family(symbol: str, kind: str, lanes: int, count: int) -> tuple[dict[str, str], str]:
-    """Return the definitions by name, and what tells LLVM which of them are for vectors of which length.
-
-    Loops have other lengths than the widest where they mix numbers of more and of fewer bytes.
-    """
-    others = [width for width in (lanes // 4, lanes // 2, lanes * 2, lanes * 4) if width > 1]
-    names = {lanes: symbol} | {width: f"{symbol}.{width}" for width in others}
-    definitions = {symbol: f"declare {_head(symbol, _vector(kind, lanes), count)} {_PURE}\n"}
-    for width in others:
-        inner = lanes if width < lanes else width // 2
-        definitions[names[width]] = _resized(names[inner], inner, names[width], width, kind, count)
-    definitions[f"{symbol}.one"] = _one(symbol, kind, lanes, count)
-    variants = (f"_ZGV_LLVM_N{width}{'v' * count}_{symbol}.one({name})" for width, name in names.items())
+    """Return the definitions by name, and what tells LLVM which of them are for vectors of which length."""
+    names = {lanes: symbol, lanes // 2: f"{symbol}.half"}
+    definitions = {
+        symbol: f"declare {_head(symbol, _vector(kind, lanes), count)} {_PURE}\n",
+        f"{symbol}.half": _half(symbol, kind, lanes, count),
+        f"{symbol}.one": _one(symbol, kind, lanes, count),
+    }
+    variants = (f"_ZGV_LLVM_N{width}{'v' * count}_{symbol}.one({name})" for width, name in names.items() if width > 1)
     return definitions, ",".join(variants)
 
 
-def _resized(inner: str, lanes: int, name: str, width: int, kind: str, count: int) -> str:
-    """Return a function of vectors that calls another: once with numbers that are repeated, or for each half."""
-    text, results = Text({}), []
-    for start in range(0, width, lanes):
-        places = [(start + lane) % width for lane in range(lanes)]
-        whole = [_shuffled(text, kind, width, [f"%{number}"], places) for number in range(count)]
-        results.append(_called(text, inner, _vector(kind, lanes), whole))
-    text.leave(f"{_vector(kind, width)} {_shuffled(text, kind, lanes, results, range(width))}")
-    return text.function(f"{_head(name, _vector(kind, width), count)} {_PURE}")
+def _half(symbol: str, kind: str, lanes: int, count: int) -> str:
+    """Return a function of vectors of half the length, which loops have where there are numbers of twice the bytes."""
+    text, vector, half = Text({}), _vector(kind, lanes), _vector(kind, lanes // 2)
+    twice = [*range(lanes // 2)] * 2
+    value = _called(text, symbol, vector, [_shuffled(text, half, f"%{number}", twice) for number in range(count)])
+    text.leave(f"{half} {_shuffled(text, vector, value, twice[: lanes // 2])}")
+    return text.function(f"{_head(f'{symbol}.half', half, count)} {_PURE}")
 
 
 def _one(symbol: str, kind: str, lanes: int, count: int) -> str:
@@ -70,7 +64,7 @@ def _one(symbol: str, kind: str, lanes: int, count: int) -> str:
     """
     text, vector = Text({}), _vector(kind, lanes)
     firsts = [text.value(f"insertelement {vector} poison, {kind} %{number}, i64 0") for number in range(count)]
-    value = _called(text, symbol, vector, [_shuffled(text, kind, lanes, [first], [0] * lanes) for first in firsts])
+    value = _called(text, symbol, vector, [_shuffled(text, vector, first, [0] * lanes) for first in firsts])
     text.leave(f"{kind} {text.value(f'extractelement {vector} {value}, i64 0')}")
     return text.function(f"{_head(f'{symbol}.one', kind, count)} noinline {_PURE}")
 
@@ -87,8 +81,7 @@ def _called(text: Text, name: str, kind: str, operands: Sequence[str], hints: st
     return text.value(f"call {kind} @{name}({', '.join(f'{kind} {each}' for each in operands)}){hints}")
 
 
-def _shuffled(text: Text, kind: str, width: int, vectors: Sequence[str], places: Iterable[int]) -> str:
-    """Return a vector of numbers in one or two others."""
-    first, second = [*vectors, "poison"][:2]
-    mask, vector = [f"i32 {place}" for place in places], _vector(kind, width)
-    return text.value(f"shufflevector {vector} {first}, {vector} {second}, <{len(mask)} x i32> <{', '.join(mask)}>")
+def _shuffled(text: Text, kind: str, vector: str, places: Sequence[int]) -> str:
+    """Return a vector of numbers at places of another."""
+    mask = ", ".join(f"i32 {place}" for place in places)
+    return text.value(f"shufflevector {kind} {vector}, {kind} poison, <{len(places)} x i32> <{mask}>")

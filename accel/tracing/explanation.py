@@ -104,8 +104,8 @@ class FusedExplanation(NamedTuple):
             x = float(_LEFT)
             for kind, sizes in (("read" if number else "least", reads), ("write", writes)):
                 for name, size in sizes.items():
-                    width = max(_BAR * size / most, 1.0)
-                    body += rect(x, y, width, 20, kind, title=f"{kind}s {name}: {amount(size)}" if number else "")
+                    width = max(_BAR * size / most, 2.0)
+                    body += rect(x, y, width - 1, 20, kind, title=f"{kind}s {name}: {amount(size)}" if number else "")
                     x += width
             body += text(x + 8, y + 15, amount(sum(reads.values()) + sum(writes.values())), "soft", size=11)
         y = 60 + _LINE * len(rows)
@@ -116,7 +116,7 @@ class FusedExplanation(NamedTuple):
             "write": Shade("fill", "#d98032", "#e79a55"),
             "least": Shade("fill", "#b9bdc7", "#5b606b"),
         }
-        style = svg_style("accel-fused", MONO, "& .read, & .write { stroke: #fff; stroke-width: 1; }", shades)
+        style = svg_style("accel-fused", MONO, shades=shades)
         return document("accel-fused", _LEFT + _BAR + 110, y + 32, body, title=self._title(), style=style)
 
     def _repr_html_(self) -> str:

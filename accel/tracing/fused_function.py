@@ -164,7 +164,7 @@ class Fused:
         """
         write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         plan = self._trace(*self._bound(arguments, keywords)).plan
-        return "\n\n".join([write(kernel.program) for kernel in plan.kernels])
+        return "\n\n".join([write(step.kernel.program) for step in plan.steps if step.kernel is not None])
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, _Leaves]:
         bound = self._signature.bind(*arguments, **keywords)

@@ -23,10 +23,25 @@ from accel.xp.arrays import wrap
 __all__ = ["HostLaunch", "Plan"]
 
 _Memories = dict[Memory, Any]
-_Step = Callable[[_Memories, Sequence[Any]], None]
+_Run = Callable[[_Memories, Sequence[Any]], None]
 
 _compiled: dict[tuple[str, Device], Any] = {}
 """The compiled kernels, by the text of their programs: 1 equals True and 1.0, and 0.0 equals -0.0."""
+
+
+class Step(NamedTuple):
+    """A loop, or a call of the library.
+
+    Attributes
+    ----------
+    run : callable
+        Does it, from the library's arrays by memory and the number of each scalar.
+    kernel : Kernel or None
+        That of a loop with elements.
+    """
+
+    run: _Run
+    kernel: Kernel | None = None
 
 
 class HostLaunch(NamedTuple):
@@ -76,8 +91,8 @@ class Plan:
         The regions and calls.
     buffers : list of Buffer
         The memory that a call needs.
-    kernels : list of Kernel
-        Those of the regions that have elements.
+    steps : list of Step
+        The regions and calls, in order.
     host_launches : list of HostLaunch or None
         All steps, if they are kernels that the host launches fast.
     """
@@ -89,10 +104,9 @@ class Plan:
         self.written = tuple([base.source.number for base in trace.written if base.source is not None])
         self.host_launches: list[HostLaunch] | None = []
         self.schedule: Schedule = scheduled(outputs, trace.write_backs)
-        self.kernels: list[Kernel] = []
         self._name = name if name.isidentifier() else "fused"
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
-        self._steps: list[_Step] = [self._step(each) for each in self.schedule.steps]
+        self.steps = [self._step(each) for each in self.schedule.steps]
 
     def run(self, inputs: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
         """Compute, and return the library's arrays of the outputs.
@@ -107,13 +121,14 @@ class Plan:
         memories: _Memories = {}
         memories.update(zip(self.inputs, inputs, strict=True))
         for buffer in self.buffers:
-            memories[buffer] = self._empty(buffer)
-        for step in self._steps:
-            step(memories, numbers)
+            memories[buffer] = self.empty(buffer)
+        for step in self.steps:
+            step.run(memories, numbers)
         found = self.schedule.memory
         return [self._shaped(memories[found[node]], node) for node in self.outputs]
 
-    def _empty(self, buffer: Buffer) -> Any:
+    def empty(self, buffer: Buffer) -> Any:
+        """Return the library's array for a buffer, with elements of no meaning."""
         library = self.library
         array = None
         if library.empty_array is not None:
@@ -123,12 +138,12 @@ class Plan:
     def _shaped(self, array: Any, node: Node) -> Any:
         return array if tuple(array.shape) == node.shape else array.reshape(node.shape)
 
-    def _step(self, step: Region | Call) -> _Step:
+    def _step(self, step: Region | Call) -> Step:
         return self._call(step) if isinstance(step, Call) else self._region(step)
 
     # Calls of the library
 
-    def _call(self, call: Call) -> _Step:
+    def _call(self, call: Call) -> Step:
         self.host_launches = None
         found, library = self.schedule.memory, self.library
         results = [node for node in found if isinstance(node, Result) and node.call is call]
@@ -149,7 +164,7 @@ class Plan:
             for node in results:
                 memories[node] = self._contiguous(result if node.place is None else result[node.place], node)
 
-        return run
+        return Step(run)
 
     def _contiguous(self, array: Any, node: Node) -> Any:
         if type(array) is not self.library.array_type:
@@ -163,18 +178,17 @@ class Plan:
 
     # Kernels
 
-    def _region(self, region: Region) -> _Step:
+    def _region(self, region: Region) -> Step:
         if 0 in region.shape:
-            return _nothing
+            return Step(_nothing)
         kernel = lowered(region, self.schedule.memory, self._strides, self._name)
-        self.kernels.append(kernel)
         specialization = self._specialization(kernel)
         compiled = specialization.compiled
         prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
         if prepared is not None:
-            return self._on_host(kernel, prepared)
+            return Step(self._on_host(kernel, prepared), kernel)
         self.host_launches = None
-        return self._on_device(kernel, specialization)
+        return Step(self._on_device(kernel, specialization), kernel)
 
     def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
         return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
@@ -192,7 +206,7 @@ class Plan:
             compiled = _compiled[key] = heap.backend.compile_kernel(device, kernel.program)
         return Specialization(kernel.program, False, Captured(()), heap, compiled)
 
-    def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Step:
+    def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Run:
         accesses = [
             (each.memory, each.offset * _itemsize(each), (*each.extents, *each.strides)) for each in kernel.accesses
         ]
@@ -211,22 +225,23 @@ class Plan:
 
         return run
 
-    def _on_device(self, kernel: Kernel, specialization: Specialization) -> _Step:
-        library = self.library
-
+    def _on_device(self, kernel: Kernel, specialization: Specialization) -> _Run:
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
-            leaves: list[Leaf] = []
-            for number, each in enumerate(kernel.accesses):
-                array = wrap(library, memories[each.memory])
-                start = library.backend.address(array._native) + each.offset * _itemsize(each)
-                storage = array.storage
-                memory = LeafMemory(storage, False, "Array", 0, array.dtype)
-                leaves.append(Leaf(f"m{number}", (start, *each.extents, *each.strides), memory))
-            passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
-            leaves += [Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]
-            specialization.launch(Bound((), leaves, library.device), Geometry(), None)
+            leaves = self.leaves(kernel, memories, numbers)
+            specialization.launch(Bound((), leaves, self.library.device), Geometry(), None)
 
         return run
+
+    def leaves(self, kernel: Kernel, memories: _Memories, numbers: Sequence[Any]) -> list[Leaf]:
+        """Return the arguments of a kernel, from the library's arrays and the number of each scalar."""
+        leaves: list[Leaf] = []
+        for number, each in enumerate(kernel.accesses):
+            array = wrap(self.library, memories[each.memory])
+            start = self.library.backend.address(array._native) + each.offset * _itemsize(each)
+            memory = LeafMemory(array.storage, False, "Array", 0, array.dtype)
+            leaves.append(Leaf(f"m{number}", (start, *each.extents, *each.strides), memory))
+        passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
+        return [*leaves, *[Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]]
 
 
 def _nothing(_: _Memories, __: Sequence[Any]) -> None:

@@ -1,6 +1,7 @@
 """`fuse`: functions of arrays, traced and compiled for the shapes and dtypes of their arguments."""
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from threading import RLock
@@ -15,6 +16,7 @@ from accel.fusion.index_maps import identity
 from accel.fusion.nodes import Input, View
 from accel.ir.text import program_text
 from accel.kernels.languages import writer_of
+from accel.support.call_sites import stack_level
 from accel.support.locks import open_after_fork
 from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_code import MISSED, Output, Place, launcher
@@ -23,7 +25,7 @@ from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
-from accel.xp.array_base import in_memory, live
+from accel.xp.array_base import in_memory, is_number, live
 from accel.xp.array_library import library_on, recorder, recording
 from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
@@ -34,6 +36,7 @@ _Function: TypeAlias = Callable[..., Any]
 
 _NUMBERS = (bool, int, float, complex)
 _MOST_LAUNCHERS = 8
+_MOST_TRACES = 256
 _tracing = open_after_fork(RLock())
 
 
@@ -50,7 +53,7 @@ class _Leaves:
         """Add an argument, or a part of one, by its name."""
         kind = type(value)
         if static:
-            self.key.append(("static", kind, value))
+            self.key.append(("static", kind, value, _text_of(value)))
         elif kind is Array:
             self._add_array(value, name)
         elif kind in (np.ndarray, AcceleratorDataContainer):
@@ -69,7 +72,7 @@ class _Leaves:
             for key, each in value.items():
                 self.add(each, f"{name}[{key!r}]")
         else:
-            self.key.append(("static", kind, value))
+            self.key.append(("static", kind, value, _text_of(value)))
 
     def _add_array(self, array: Array, name: str) -> None:
         native = live(array)
@@ -77,6 +80,11 @@ class _Leaves:
         self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
         self.arrays.append(array)
         self.names.append(name)
+
+
+def _text_of(value: Any) -> str:
+    """Return what tells values apart that are equal: 0.0 and -0.0, and those within tuples."""
+    return repr(value) if isinstance(value, float | complex | tuple) else ""
 
 
 class _Traced(NamedTuple):
@@ -191,10 +199,14 @@ class Fused:
                 try:
                     self._traced[key] = self._trace(bound, leaves)
                     self._add_launcher(self._traced[key], values, given)
-                except FuseError:
+                except FuseError as error:
                     if self._fallback != "eager":
                         raise
+                    if None not in self._traced.values():
+                        warnings.warn(f"{self.__name__} runs unfused: {error}", RuntimeWarning, stack_level())
                     self._traced[key] = None
+                while len(self._traced) > _MOST_TRACES:
+                    del self._traced[next(iter(self._traced))]
             return self._traced[key]
 
     def _add_launcher(self, traced: _Traced | None, arguments: tuple[Any, ...], given: int) -> None:
@@ -211,6 +223,11 @@ class Fused:
 
     def _trace(self, bound: inspect.BoundArguments, leaves: _Leaves) -> _Traced:
         libraries = {each._library for each in leaves.arrays}
+        if len({each._library for each in leaves.arrays if not is_number(each)}) == 1 < len(libraries):
+            raise FuseError(
+                f"{self.__name__} has a number of the host among arrays of a device; pass it as x.item(), or write "
+                f"fallback='eager'"
+            )
         if len(libraries) > 1:
             devices = " and ".join(str(each.device) for each in libraries)
             raise DeviceMismatchError(

@@ -12,7 +12,7 @@ from accel.tracing.namespace import Namespace
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
-from accel.xp.array_base import ArrayBase
+from accel.xp.array_base import ArrayBase, is_number
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import Array
 from accel.xp.host_reductions import UFUNCS
@@ -53,8 +53,13 @@ class TracingLibrary(ArrayLibrary):
         self.capture = self._captured
 
     def _captured(self, x: ArrayBase) -> ArrayBase:
-        """Return an array that the traced function refers to as an operand."""
-        return self.array(self.trace.capture(x))
+        """Return an array that the function refers to as an operand; a number of the host is read in each call."""
+        if x._library is self.trace.real:
+            return self.array(self.trace.capture(x))
+        if not is_number(x):
+            self.refuse(x._library)
+        number = TracedNumber(lambda _: x.__array__().item(), x.__array__().item())
+        return self.array(self.trace.scalar(number, x.dtype))
 
     def array(self, symbol: Symbol) -> Array:
         """Return the array of a symbol."""
@@ -65,7 +70,7 @@ class TracingLibrary(ArrayLibrary):
     def accept(self, value: object) -> Any:
         """Return an operand of another type as a symbol, or NotImplemented."""
         if isinstance(value, TracedNumber):
-            return self.trace.scalar(value, value.kind)
+            return self.trace.operand(value)
         if isinstance(value, np.ndarray) and self.trace.real.of_numpy is not None:
             return self.trace.of_numpy(value)
         if isinstance(value, np.generic):

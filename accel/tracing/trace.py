@@ -14,6 +14,7 @@ from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reshape, 
 from accel.fusion.regions import WriteBack
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.models import model_function
+from accel.tracing.numbers import TracedNumber
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import in_memory
 from accel.xp.array_library import recording
@@ -152,11 +153,11 @@ class Trace:
         self.captured.append(array)
         return symbol
 
-    def scalar(self, number: Any, kind: type) -> Symbol:
-        """Return the symbol of a number that each call computes; it adapts its dtype as Python's numbers do."""
+    def scalar(self, number: TracedNumber, dtype: DType | None = None) -> Symbol:
+        """Return the symbol of a number that each call computes; without a dtype it adapts, as Python's numbers do."""
         self.numbers.append(number)
-        dtype = np.dtype(kind)
-        return Symbol(self, Base(Scalar(dtype, len(self.numbers) - 1)), weak=kind)
+        node = Scalar(np.dtype(number.kind) if dtype is None else dtype, len(self.numbers) - 1)
+        return Symbol(self, Base(node), weak=number.kind if dtype is None else None)
 
     def operand(self, value: Any) -> Any:
         """Return an operand of a function as a symbol, or as a Python number."""
@@ -164,6 +165,8 @@ class Trace:
             return value
         if isinstance(value, np.generic):
             return self.symbol(self.constant(value, value.dtype))
+        if isinstance(value, TracedNumber):
+            return self.scalar(value)
         return self.of_numpy(value)
 
     def of_numpy(self, value: Any) -> Symbol:
@@ -195,6 +198,8 @@ class Trace:
         node = operand.node
         if node.dtype == dtype:
             return node
+        if operand.weak is not None and isinstance(node, Scalar):  # refused in a call if the dtype cannot hold it
+            return Scalar(dtype, node.number)
         if isinstance(node, Constant):
             return self.constant(node.value, dtype)
         return self.make("cast", "", (node,), dtype)
@@ -221,6 +226,8 @@ class Trace:
             return type(value)([self._recorded(each, operands) for each in value])
         if isinstance(value, np.ndarray):
             value = self.of_numpy(value)
+        if isinstance(value, TracedNumber):
+            value.refuse("an argument of a function of the library")
         if not isinstance(value, Symbol):
             return value
         if isinstance(value.node, Constant) and not value.shape and value.weak is not None:

@@ -213,10 +213,10 @@ def recorder() -> ArrayLibrary | None:
 @contextmanager
 def recording(library: ArrayLibrary | None) -> Iterator[None]:
     """Let a library record what is computed in a ``with`` block, on its device; with None nothing records."""
-    device = config.current().device if library is None else str(library.device)
     token = _recorder.set(library)
     try:
-        with config.using(device=device):  # `library_on` remembers the library of the settings outside of blocks
+        # Not for the device: `library_on` remembers the library of the settings outside of blocks.
+        with config.using(device=config.current().device):
             yield
     finally:
         _recorder.reset(token)

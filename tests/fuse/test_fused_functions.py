@@ -272,7 +272,11 @@ def test_a_function_that_cannot_be_fused_runs_unfused_if_asked() -> None:
     def positive(x: Any) -> Any:
         return x[x > 0]
 
-    same(positive(xp.asarray([1.0, -2.0, 3.0])), np.array([1.0, 3.0]))
+    x = xp.asarray([1.0, -2.0, 3.0])
+    with pytest.warns(RuntimeWarning, match="positive runs unfused: .* a boolean mask") as warned:
+        same(positive(x), np.array([1.0, 3.0]))
+    assert warned[0].filename == __file__
+    same(positive(x[1:]), np.array([3.0]))  # without another warning
 
 
 def test_errors_are_those_of_the_unfused_function() -> None:
@@ -287,6 +291,45 @@ def test_errors_are_those_of_the_unfused_function() -> None:
 def test_arrays_on_two_devices_are_refused() -> None:
     with pytest.raises(DeviceMismatchError, match="move them"):
         accel.fuse(lambda x, y: x + y)(xp.ones(3), xp.ones(3, device="sim"))
+
+
+def test_arrays_are_made_on_the_default_device_as_unfused() -> None:
+    @accel.fuse
+    def added(x: Any) -> Any:
+        return x + xp.ones(3)
+
+    with pytest.raises(DeviceMismatchError):
+        added(xp.ones(3, device="sim"))
+    with accel.using(device="sim"):
+        same(added(xp.ones(3)), np.full(3, 2.0))
+
+
+def test_a_number_of_the_host_is_read_in_each_call() -> None:
+    number = xp.asarray(2.0)
+
+    @accel.fuse
+    def scaled(x: Any) -> Any:
+        return x * number
+
+    x = xp.ones(3, device="sim")
+    same(scaled(x), np.full(3, 2.0))
+    number[...] = 5.0
+    same(scaled(x), np.full(3, 5.0))
+
+
+def test_numbers_that_a_dtype_cannot_hold_are_refused_in_each_call() -> None:
+    added = accel.fuse(lambda x, count: x + count)
+    x = xp.asarray([1, 2], dtype="int8")
+    same(added(x, 3), x + 3)
+    with pytest.raises(OverflowError):
+        added(x, 300)
+
+
+def test_zeros_of_either_sign_are_two_constants() -> None:
+    signed = accel.fuse(lambda x, zero: -xp.copysign(x, zero), static="zero")
+    x = xp.ones(2)
+    same(signed(x, 0.0), -x)
+    same(signed(x, -0.0), x)
 
 
 def test_fused_functions_within_fused_functions() -> None:

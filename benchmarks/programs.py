@@ -97,7 +97,7 @@ def pyhpc(root: Path, size: str) -> Iterator[Program]:
             reference,
             text if text.exists() else reference,
             "run",
-            partial(_generated, generate, names, PYHPC_ELEMENTS[size]),
+            partial(_generated, generate, names, PYHPC_ELEMENTS.get(size) or int(size)),
             frozenset(names),
             (),
         )
@@ -166,13 +166,18 @@ def difference(program: Program, found: Results, expected: Results) -> str:
     return ""
 
 
+def with_equal_text(program: Program, expected: Results) -> tuple[Program, Callable[..., Any]]:
+    """Return a program whose text has the results of its reference, and the function of that text with NumPy."""
+    theirs = function_of(program, program.text, _numpy_as_cupy())
+    if not difference(program, run(program, theirs, np.copy)[0], expected):
+        return program, theirs
+    return replace(program, text=program.reference), function_of(program, program.reference, np)
+
+
 def measured(program: Program, devices: list[str], rounds: int) -> dict[str, object]:
     """Run a program by turns; return what is wrong, and the ratio to NumPy, for each device."""
     expected, _ = run(program, function_of(program, program.reference, np), np.copy)
-    theirs = function_of(program, program.text, _numpy_as_cupy())
-    if difference(program, run(program, theirs, np.copy)[0], expected):  # CuPy's version has another result by itself
-        program = replace(program, text=program.reference)
-        theirs = function_of(program, program.text, np)
+    program, theirs = with_equal_text(program, expected)
     ways: dict[str, Callable[[], tuple[Results, float]]] = {"numpy": partial(run, program, theirs, np.copy)}
     for device in devices:
         ways[device] = partial(_on, device, program)

@@ -58,15 +58,24 @@ def _pyhpc(root):
     (folder / "sum_numpy.py").write_text("import numpy as np\ndef run(x, y):\n    return np.add(x, y)\n")
 
 
+def _results(name, *options):
+    command = [sys.executable, str(BENCHMARKS / name), *map(str, options), "--rounds", "1"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
+    return json.loads(done.stdout)["results"]
+
+
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    """The output of `benchmarks/programs.py`, in a process of its own: programs are found by `sys.path`."""
+def checkouts(tmp_path_factory):
     roots = [tmp_path_factory.mktemp("checkouts") / name for name in ("npbench", "pyhpc")]
     _npbench(roots[0])
     _pyhpc(roots[1])
-    command = [sys.executable, str(BENCHMARKS / "programs.py"), *map(str, roots), "--rounds", "1"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
-    return json.loads(done.stdout)["results"]
+    return roots
+
+
+@pytest.fixture(scope="module")
+def programs(checkouts):
+    """The output of `benchmarks/programs.py`, in a process of its own: programs are found by `sys.path`."""
+    return _results("programs.py", *checkouts)
 
 
 @pytest.mark.parametrize("name", ["right", "without_cupy", "cupy_differs", "slow"])
@@ -108,10 +117,31 @@ def test_programs_of_pyhpc_run(programs):
 
 def test_short_programs_are_right_and_have_ratios():
     # Every program is compared with NumPy before it is timed.
-    command = [sys.executable, str(BENCHMARKS / "array_programs.py"), "--sizes", "1000", "--rounds", "1"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
-    result = json.loads(done.stdout)["results"]["1000"]
+    result = _results("array_programs.py", "--sizes", 1000)["1000"]
     assert len(result["programs"]) == 16
     for each in result["programs"].values():
         assert each["ratio"] == pytest.approx(each["numpy"] / each["accel"], abs=1e-3)
     assert set(result["below_0.95"]) == {name for name, each in result["programs"].items() if each["ratio"] < 0.95}
+
+
+def test_fused_programs_have_ratios_first_calls_or_the_reason_why_not(checkouts):
+    results = _results("fuse.py", *checkouts, "--size", 1000, "--threads", 1, "--only", "right", "raises", "sum", "sin")
+    right, raises = [results["npbench, 1 threads"]["programs"][name] for name in ("right", "raises")]
+    assert right["wrong"] == {}
+    assert right["over_numpy"].keys() == right["first_s"].keys() - {"numpy"} == {"unfused", "fused"}
+    assert raises["wrong"] == dict.fromkeys(["unfused", "fused"], "KeyError: 'accel.xp'")
+    assert results["pyhpc, 1 threads"]["summary"]["fused"]["programs"] == 1
+    assert results["starts, 1 threads"]["programs"]["sum"]["later_process_s"]["fused"] > 0
+    assert {"fused", "fused, reused", "numba"} <= results["expressions, 1 threads"]["programs"]["sin"][
+        "over_numpy"
+    ].keys()
+
+
+def test_a_fused_program_that_takes_too_long_is_ended_and_says_so(checkouts):
+    results = _results("fuse.py", checkouts[0], "--parts", "npbench", "--threads", 1, "--limit", 0.1, "--only", "right")
+    assert results["npbench, 1 threads"]["programs"]["right"]["wrong"] == {"process": "it was ended after 0.1 s"}
+
+
+def test_a_call_of_one_fused_kernel_is_timed_beside_a_plain_kernel():
+    calls = _results("fuse.py", "--parts", "calls", "--threads", 1)["calls, 1 threads"]["programs"]["one kernel"]
+    assert calls["fused"] > 0 < calls["kernel"]

@@ -141,9 +141,11 @@ class _Machine:
             if not function.is_declaration:
                 # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
                 function.add_function_attribute("nounwind")
-        large = len(text) > (8 * LARGE if "llvm.loop.parallel_accesses" in text else LARGE)
+        independent = "llvm.loop.parallel_accesses" in text
+        large = len(text) > (8 * LARGE if independent else LARGE)
         options = llvm.create_pipeline_tuning_options(speed_level=1 if large else 3)
-        options.loop_vectorization = options.slp_vectorization = not large
+        options.loop_vectorization = not large
+        options.slp_vectorization = not large and not independent  # these loops are vectors already
         builder = llvm.create_pass_builder(target, options)
         builder.getModulePassManager().run(module, builder)
         return module

@@ -208,6 +208,14 @@ def test_independent_loops_use_vectors_for_strides_of_one_and_for_others():
         assert not apart[:, ::2].any()
 
 
+def test_texts_of_independent_loops_may_be_longer(monkeypatch):
+    made = program({"r": ir.add(X, Y, F64)}, {"x": F64, "y": F64, "r": F64})
+    length = len(host_source(made))
+    for limit, vectors in ((length // 4, True), (length // 16, False)):
+        monkeypatch.setattr(machine_code, "LARGE", limit)
+        assert ("vector.body:" in body_of(made)) is vectors
+
+
 @pytest.mark.parametrize("dtype", ["int8", "bool", "uint16", "int64", "float16", "float32", "float64", "complex128"])
 def test_independent_loops_of_each_length_write_the_bits_of_numpy_and_nothing_beside(dtype):
     dtype, random = np.dtype(dtype), np.random.default_rng(2)

@@ -8,36 +8,18 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.lib.stride_tricks import as_strided
 
-from accel.fusion.index_maps import Axis, broadcast
+from accel.fusion.index_maps import Axis, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
 from accel.tracing.models import model_function
-from accel.tracing.symbols import Base, Symbol
-from accel.tracing.trace import Trace
+from accel.tracing.symbols import Symbol
+from accel.tracing.trace import Trace, is_exact
+from accel.tracing.view_bases import PartBase, ReshapedBase
 
 __all__ = ["Functions"]
 
 _INDEX = np.dtype(np.int64)
 _TRUTH = np.dtype(np.bool_)
-
-
-class _Reshaped(Base):
-    """The memory of another symbol, with another shape."""
-
-    __slots__ = ("_of", "_shape")
-
-    def __init__(self, of: Symbol, shape: tuple[int, ...]) -> None:
-        self._of, self._shape = of, shape
-        self.source = None
-        self.readonly, self.contiguous = of.base.readonly, True
-
-    @property
-    def node(self) -> Node:
-        return self._of.tracer.reshaped(self._of.node, self._shape)
-
-    @node.setter
-    def node(self, value: Node) -> None:
-        self._of.write(self._of.tracer.reshaped(value, self._of.shape))
 
 
 class Functions:
@@ -54,7 +36,7 @@ class Functions:
         if not is_basic(key):
             if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
                 raise self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
-            return self._trace.call("getitem", _getitem, (x, key), {})
+            return self._trace.call("getitem", operator.getitem, (x, key), {})
         index_map, shape = selection(x.shape, key)
         view = x.viewed(index_map, shape, operator.itemgetter(key))
         parts = key if type(key) is tuple else (key,)
@@ -75,14 +57,20 @@ class Functions:
         else:
             x.write(trace.call("setitem", _written, (x, key, value), {}).node)
 
-    def update(self, name: str, x: Symbol, other: Any) -> None:
-        """Write the result of an operator in place."""
-        result = getattr(self._trace.namespace, name)(x, other)
+    def store(self, result: Symbol, x: Symbol) -> Symbol:
+        """Write a result to ``x``, as functions do with ``out=``, and return that.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the dtype or the shape of the result does not fit.
+        """
         if not np.can_cast(result.dtype, x.dtype, "same_kind"):
             raise TypeError(f"Cannot cast output from dtype('{result.dtype}') to dtype('{x.dtype}')")
-        if result.shape != x.shape:
+        if np.broadcast_shapes(result.shape, x.shape) != x.shape:
             raise ValueError(f"non-broadcastable output operand with shape {x.shape}; the result has {result.shape}")
-        x.write(self._trace.cast(result, x.dtype))
+        x.write(self._trace.view(self._trace.cast(result, x.dtype), broadcast(result.shape, x.shape), x.shape))
+        return x
 
     def _fitting(self, value: Any, view: Symbol) -> Node:
         node = self._trace.cast(value, view.dtype)
@@ -108,7 +96,7 @@ class Functions:
         if steps is not None:
             return x.viewed(steps, extents, lambda array: array.reshape(extents))
         if _is_view_of(x, extents):
-            base = _Reshaped(x, extents)
+            base = ReshapedBase(x, extents)
             return Symbol(self._trace, base, None, extents, (x, lambda array: array.reshape(extents)))
         return self._trace.symbol(self._trace.reshaped(x.node, extents))
 
@@ -129,6 +117,16 @@ class Functions:
         """Return the array with its last two axes exchanged."""
         return self.permute_dims(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
+    def moveaxis(self, x: Symbol, source: Any, destination: Any, /) -> Symbol:
+        """Return the array with axes at other places."""
+        moved = dict(zip(normalize_axis_tuple(destination, x.ndim), normalize_axis_tuple(source, x.ndim), strict=True))
+        others = (axis for axis in range(x.ndim) if axis not in moved.values())
+        return self.permute_dims(x, [moved[axis] if axis in moved else next(others) for axis in range(x.ndim)])
+
+    def swapaxes(self, x: Symbol, one: int, other: int, /) -> Symbol:
+        """Return the array with two axes exchanged."""
+        return x.swapaxes(one, other)  # type: ignore[no-any-return]
+
     def squeeze(self, x: Symbol, axis: Any = None) -> Symbol:
         """Return the array without axes of extent 1."""
         if axis is None:
@@ -147,20 +145,40 @@ class Functions:
 
     def _of_kept(self, x: Symbol, key: tuple[Any, ...]) -> Symbol:
         index_map, shape = selection(x.shape, key)
-        return x.viewed(index_map, shape, operator.itemgetter(key))
+        return x.viewed(index_map, shape, operator.itemgetter((*key, ...)))
 
     def flip(self, x: Symbol, /, axis: Any = None) -> Symbol:
         """Return the array with the opposite order along axes."""
         axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
+        if not x.ndim:  # NumPy returns the element
+            return self.copied(x)
         return self._of_kept(x, tuple([slice(None, None, -1 if each in axes else 1) for each in range(x.ndim)]))
+
+    def real(self, x: Symbol, /) -> Symbol:
+        """Return the real part: a view."""
+        if x.dtype.kind == "c":
+            return Symbol(self._trace, PartBase(x, "real"), parent=(x, operator.attrgetter("real")))
+        return x.viewed(identity(x.shape), x.shape, operator.itemgetter(...))
+
+    def imag(self, x: Symbol, /) -> Any:
+        """Return the imaginary part: a view, or zeros for real numbers."""
+        if x.dtype.kind == "c":
+            return Symbol(self._trace, PartBase(x, "imag"), parent=(x, operator.attrgetter("imag")))
+        return self._trace.call("imag", self._trace.real.namespace.imag, (x,), {})
 
     def broadcast_to(self, x: Any, /, shape: Any) -> Symbol:
         """Return the array repeated along axes, read-only."""
         x, extents = self._symbol(x), (shape,) if isinstance(shape, int) else tuple(shape)
         if np.broadcast_shapes(x.shape, extents) != extents:
             raise ValueError(f"operands could not be broadcast together with remapped shapes {x.shape} and {extents}")
-        node = self._trace.view(x.node, broadcast(x.shape, extents), extents)
-        return Symbol(self._trace, Base(node, readonly=True, contiguous=False))
+        index_map = broadcast(x.shape, extents)
+
+        def repeated(array: Any) -> Any:
+            return array.__array_namespace__().broadcast_to(array, extents)
+
+        view: Symbol = x.viewed(index_map, extents, repeated)
+        view.readonly = True
+        return view
 
     def _symbol(self, x: Any) -> Symbol:
         symbol = self._trace.operand(x)
@@ -246,7 +264,7 @@ class Functions:
         trace = self._trace
         condition, one, other = trace.operand(condition), *map(trace.operand, choices)
         dtype = np.result_type(*[_promoted(each) for each in (one, other)])
-        operands = self._symbol(condition).node, trace.cast(one, dtype), trace.cast(other, dtype)
+        operands = self._symbol(condition).node, *[trace.cast(_wrapped(each, dtype), dtype) for each in (one, other)]
         truth = operands[0] if operands[0].dtype == _TRUTH else trace.make("cast", "", operands[:1], _TRUTH)
         return trace.symbol(trace.make("select", "", (truth, *operands[1:]), dtype))
 
@@ -255,7 +273,8 @@ class Functions:
         trace = self._trace
         symbol, low, high = trace.operand(x), *[None if each is None else trace.operand(each) for each in (min, max)]
         model = model_function("clip")(*[_small(each) for each in (symbol, low, high)])
-        if options or model.dtype.kind not in "fiu" or model.dtype.isbuiltin != 1:
+        fit = all(is_exact(each, model.dtype) for each in (low, high))
+        if options or not fit or model.dtype.kind not in "fiu" or model.dtype.isbuiltin != 1:
             return trace.call("clip", trace.real.namespace.clip, (x, min, max), options)
         node = trace.cast(symbol, model.dtype)
         for name, limit in (("max", low), ("min", high)):
@@ -278,6 +297,8 @@ class Functions:
         namespace, is_float = self._trace.namespace, base.dtype.kind == "f"
         if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "iu")):
             return namespace.square(base)
+        if exponent == 0.5 and base.dtype.kind in "iu":
+            return namespace.sqrt(self.astype(base, np.result_type(base.dtype, 0.5)))
         if exponent == 0.5 and is_float:
             special = namespace.logical_or(namespace.equal(base, 0), namespace.equal(base, -np.inf))
             return namespace.sqrt(self.where(special, namespace.abs(base), base))
@@ -329,6 +350,15 @@ class Functions:
         return self.copied(x)
 
 
+def _wrapped(value: Any, dtype: Any) -> Any:
+    """Return a choice of `where`, whose integers NumPy takes modulo the range of the dtype, also those of Python."""
+    if type(value) is int and dtype.kind in "iu":
+        return np.asarray(value).astype(dtype).item()
+    if isinstance(value, Symbol) and value.weak is int and dtype.kind in "iu":
+        return value.tracer.functions.copied(value)
+    return value
+
+
 def _is_of_integers(*operands: Any) -> bool:
     """Tell whether a power is one of integers, which refuses negative exponents."""
     return all(isinstance(each, int) or (isinstance(each, Symbol) and each.dtype.kind in "biu") for each in operands)
@@ -377,10 +407,6 @@ def _is_view_of(x: Symbol, shape: tuple[int, ...]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _getitem(array: Any, key: Any) -> Any:
-    return array[tuple(key) if isinstance(key, list) else key]
 
 
 def _written(array: Any, key: Any, value: Any) -> Any:

@@ -13,7 +13,7 @@ from accel import config
 from accel.containers import AcceleratorDataContainer
 from accel.errors import DeviceMismatchError, FuseError
 from accel.fusion.index_maps import identity
-from accel.fusion.nodes import Input, View
+from accel.fusion.nodes import Input, Reshape, View
 from accel.ir.text import program_text
 from accel.kernels.languages import writer_of
 from accel.support.call_sites import stack_level
@@ -45,6 +45,7 @@ class _Leaves:
 
     def __init__(self) -> None:
         self.arrays: list[Array] = []
+        self.places: list[int] = []
         self.numbers: list[Any] = []
         self.key: list[Any] = []
         self.names: list[str] = []
@@ -75,6 +76,11 @@ class _Leaves:
             self.key.append(("static", kind, value, _text_of(value)))
 
     def _add_array(self, array: Array, name: str) -> None:
+        place = next((place for place, each in enumerate(self.arrays) if each is array), len(self.arrays))
+        self.places.append(place)
+        if place < len(self.arrays):
+            self.key.append(place)
+            return
         native = live(array)
         readonly = array._library.backend.is_readonly(native)
         self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
@@ -235,7 +241,11 @@ class Fused:
             )
         trace = Trace(libraries.pop() if libraries else library_on(None))
         library = TracingLibrary(trace)
-        arrays, numbers = iter(leaves.arrays), iter(enumerate(leaves.numbers))
+        places, numbers = iter(leaves.places), iter(enumerate(leaves.numbers))
+        symbols = []
+        for array in leaves.arrays:
+            native = in_memory(array)
+            symbols.append(trace.argument(native, readonly=trace.real.backend.is_readonly(native)))
 
         def argument(value: Any) -> Any:
             kind = type(value)
@@ -243,9 +253,7 @@ class Fused:
                 index, number = next(numbers)
                 return TracedNumber(lambda passed: passed[index], number)
             if kind in (Array, np.ndarray, AcceleratorDataContainer) or isinstance(value, np.generic):
-                array = next(arrays)
-                native = in_memory(array)
-                return library.array(trace.argument(native, readonly=library.trace.real.backend.is_readonly(native)))
+                return library.array(symbols[next(places)])
             return value
 
         for name, value in bound.arguments.items():
@@ -258,6 +266,7 @@ class Fused:
     def _planned(self, trace: Trace, returned: Any) -> _Traced:
         outputs: list[Output] = []
         nodes: list[Any] = []
+        taken: set[Any] = set()
         bases: dict[int, int] = {}
 
         def output(value: Any) -> Any:
@@ -276,8 +285,10 @@ class Fused:
                 if id(base) not in bases:
                     bases[id(base)] = len(nodes)
                     node = base.node
-                    if isinstance(node, Input) or node in nodes:
+                    memory = node.source if isinstance(node, Reshape) else node
+                    if isinstance(memory, Input) or memory in taken:
                         node = View(node, identity(node.shape), node.shape)
+                    taken.add(memory)
                     nodes.append(node)
                 outputs.append(Output(None, bases[id(base)], tuple(views[::-1])))
             return Place(len(outputs) - 1)

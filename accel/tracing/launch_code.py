@@ -11,6 +11,7 @@ import numpy as np
 
 from accel import config
 from accel.containers import AcceleratorDataContainer
+from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Buffer
 from accel.tracing.plans import HostLaunch, Plan
 from accel.xp.array_base import live
@@ -87,7 +88,7 @@ def launcher(
 ) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function of the positional arguments, which returns what the traced function does, or `MISSED`.
 
-    None if the plan is not one of kernels on the host, or if an argument has arrays within.
+    None if the plan is not one of kernels on the host, or if an argument has arrays within, or is passed twice.
 
     Parameters
     ----------
@@ -107,6 +108,8 @@ def launcher(
     launches = plan.host_launches
     if launches is None or any(isinstance(each, _WITH_LEAVES) for each in arguments):
         return None
+    if len({id(each) for each in arguments if type(each) is Array}) < sum(type(each) is Array for each in arguments):
+        return None
     code = _Code()
     code.scope["library"] = plan.library
     natives = _check(plan, arguments, given, static, code)
@@ -117,9 +120,8 @@ def launcher(
         if type(value) in _NUMBERS and not fixed
     ]
     code.lines.append("try:")
-    code.lines += [
-        f"    {line}" for line in (*_buffers(plan, natives, code), *_kernels(launches, natives, numbers, passed, code))
-    ]
+    lines = [*_buffers(plan, natives, code), *_kernels(launches, natives, numbers, plan.scalars, passed, code)]
+    code.lines += [f"    {line}" for line in lines]
     code.lines.append("except MemoryError as error: raise failure(error) from None")
     code.lines += _results(plan, structure, outputs, natives, code)
     text = "\n".join(["def launch(arguments):", *[f"    {line}" for line in code.lines]])
@@ -202,6 +204,7 @@ def _kernels(
     launches: Sequence[HostLaunch],
     natives: dict[Any, str],
     numbers: Sequence[Any],
+    scalars: Sequence[Scalar],
     passed: Sequence[str],
     code: _Code,
 ) -> list[str]:
@@ -209,11 +212,14 @@ def _kernels(
     if numbers:
         evaluate = code.name([each.evaluate for each in numbers])
         lines.append(f"passed = {', '.join(passed)},; s = [f(passed) for f in {evaluate}]")
-    for launch, accesses, scalars, integers in launches:
+    scalars = [*dict.fromkeys((*scalars, *[each for launch in launches for each in launch.scalars]))]
+    for place, each in enumerate(scalars):  # before the first kernel, as a number may not fit
+        lines.append(f"k{place} = {code.name(each.dtype.type)}(s[{each.number}]).item()")
+    for launch, accesses, used, integers in launches:
         arguments = []
         for memory, offset, geometry in accesses:
             arguments += [natives[memory], str(offset), *map(str, geometry)]
-        arguments += [f"{code.name(kind)}(s[{number}]).item()" for number, kind in scalars]
+        arguments += [f"k{scalars.index(each)}" for each in used]
         given = ", ".join([*arguments, *map(str, integers)])
         name = code.name(launch)
         # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.

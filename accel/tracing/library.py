@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from accel.abc import Operand
 from accel.errors import FuseError
 from accel.tracing.functions import Functions
 from accel.tracing.namespace import Namespace
@@ -14,7 +15,7 @@ from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 from accel.xp.array_base import ArrayBase, is_number
 from accel.xp.array_library import ArrayLibrary
-from accel.xp.arrays import Array
+from accel.xp.arrays import Array, wrap
 from accel.xp.host_reductions import UFUNCS
 
 __all__ = ["TracingLibrary"]
@@ -91,7 +92,12 @@ class _Backend:
 
     def is_readonly(self, symbol: Symbol) -> bool:
         """Tell whether a symbol must not be written."""
-        return symbol.base.readonly
+        return symbol.readonly
+
+    def array(self, operand: Operand, keep: object) -> Symbol:
+        """Return the symbol of an array that was made on the device from numbers."""
+        real = self._trace.real
+        return self._trace.copied(wrap(real, real.backend.array(operand, keep)))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

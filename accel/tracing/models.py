@@ -1,5 +1,6 @@
 """Model functions: they say which shapes and dtypes a function of a library returns, by NumPy's function on zeros."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -63,7 +64,21 @@ def _solve(x1: Any, x2: Any, *_: Any) -> Any:
     return np.broadcast_to(np.zeros((), dtype), (*np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), *x2.shape[-2:]))
 
 
+def _written(x: Any, key: Any, value: Any) -> Any:
+    np.broadcast_to(value, x[key].shape)
+    return x
+
+
+def _clip(x: Any, *limits: Any, **named: Any) -> Any:
+    shapes = [np.shape(each) for each in (x, *limits, *named.values()) if each is not None]
+    return np.broadcast_to(np.zeros((), x.dtype), np.broadcast_shapes(*shapes))
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
+    "clip": _clip,
+    "getitem": operator.getitem,
+    "setitem": _written,
+    "with_part": lambda x, *_: x,
     "linalg.cholesky": _like_first,
     "linalg.inv": _like_first,
     "linalg.solve": _solve,

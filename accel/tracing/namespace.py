@@ -1,5 +1,6 @@
 """`Namespace`: the functions of a device's library, for symbols."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,15 @@ class Namespace:
 
 
 def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any:
-    def call(*operands: Any, **options: Any) -> Any:
+    def computed(operands: Sequence[Any], options: dict[str, Any]) -> Any:
         if not options and len(operands) == ufunc.nin:
-            symbols = [trace.operand(each) for each in operands]
-            result = trace.elementwise(ufunc, symbols)
+            result = trace.elementwise(ufunc, [trace.operand(each) for each in operands])
             if result is not None:
                 return result
         return trace.call(name, function, operands, options)
+
+    def call(*operands: Any, out: Any = None, **options: Any) -> Any:
+        result = computed(operands, options)
+        return result if out is None else trace.functions.store(result, out)
 
     return call

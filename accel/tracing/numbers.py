@@ -59,7 +59,7 @@ class TracedNumber:
         return f"<a traced {self.kind.__name__}>"
 
 
-def _add_operators() -> None:
+def _add_operators() -> None:  # noqa: C901 - a function for each kind of operator
     def binary(function: Callable[..., Any], *, reflected: bool) -> Callable[..., Any]:
         def method(self: TracedNumber, other: Any) -> Any:
             if not isinstance(other, (TracedNumber, *_NUMBERS)):
@@ -78,13 +78,18 @@ def _add_operators() -> None:
         return lambda self: TracedNumber(lambda numbers: function(self.evaluate(numbers)), function(self._sample))
 
     def comparison(sign: str) -> Callable[..., Any]:
-        return lambda self, _: self.refuse(f"a comparison by {sign}")
+        def method(self: TracedNumber, other: Any) -> Any:
+            if isinstance(other, (TracedNumber, *_NUMBERS)):
+                self.refuse(f"a comparison by {sign}")
+            return NotImplemented
 
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-        function = getattr(operator, name)
-        setattr(TracedNumber, f"__{name}__", binary(function, reflected=False))
-        setattr(TracedNumber, f"__r{name}__", binary(function, reflected=True))
-    for name in ("neg", "pos", "abs"):
+        return method
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
+        function, word = getattr(operator, name), name.rstrip("_")
+        setattr(TracedNumber, f"__{word}__", binary(function, reflected=False))
+        setattr(TracedNumber, f"__r{word}__", binary(function, reflected=True))
+    for name in ("neg", "pos", "abs", "invert"):
         setattr(TracedNumber, f"__{name}__", unary(getattr(operator, name)))
     for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
         setattr(TracedNumber, f"__{name}__", comparison(sign))

@@ -8,7 +8,7 @@ from accel.abc.kernels import PreparesCalls, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.fusion.lowering import Access, Kernel, lowered, strides_of
-from accel.fusion.nodes import Call, Input, Node, Result
+from accel.fusion.nodes import Call, Input, Node, Result, Scalar
 from accel.fusion.regions import Buffer, Memory, Region, Schedule, scheduled
 from accel.kernels.argument_types import Leaf
 from accel.kernels.argument_types import Memory as LeafMemory
@@ -18,6 +18,7 @@ from accel.kernels.specialization import Geometry, Specialization
 from accel.memory import heap_of
 from accel.tracing.trace import Trace
 from accel.xp.array_library import ArrayLibrary
+from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
 
 __all__ = ["HostLaunch", "Plan"]
@@ -53,15 +54,15 @@ class HostLaunch(NamedTuple):
         That of `PreparesCalls`, which takes arrays.
     accesses : list
         For each access the memory, the offset in bytes, and extents and strides.
-    scalars : list
-        For each scalar its number and its type.
+    scalars : tuple of Scalar
+        The numbers after these.
     integers : tuple of int
         The last arguments.
     """
 
     launch: Callable[..., bool]
     accesses: list[tuple[Memory, int, tuple[int, ...]]]
-    scalars: list[tuple[int, Any]]
+    scalars: tuple[Scalar, ...]
     integers: tuple[int, ...]
 
 
@@ -103,6 +104,7 @@ class Plan:
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
         self.written = tuple([base.source.number for base in trace.written if base.source is not None])
         self.host_launches: list[HostLaunch] | None = []
+        self.scalars = trace.adapted
         self.schedule: Schedule = scheduled(outputs, trace.write_backs)
         self._name = name if name.isidentifier() else "fused"
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
@@ -120,6 +122,8 @@ class Plan:
         """
         memories: _Memories = {}
         memories.update(zip(self.inputs, inputs, strict=True))
+        for each in self.scalars:  # refused before anything has run
+            each.dtype.type(numbers[each.number])
         for buffer in self.buffers:
             memories[buffer] = self.empty(buffer)
         for step in self.steps:
@@ -127,7 +131,7 @@ class Plan:
         found = self.schedule.memory
         return [self._shaped(memories[found[node]], node) for node in self.outputs]
 
-    def empty(self, buffer: Buffer) -> Any:
+    def empty(self, buffer: Buffer | Node) -> Any:
         """Return the library's array for a buffer, with elements of no meaning."""
         library = self.library
         array = None
@@ -148,33 +152,43 @@ class Plan:
         found, library = self.schedule.memory, self.library
         results = [node for node in found if isinstance(node, Result) and node.call is call]
 
-        def argument(value: Any, memories: _Memories) -> Any:
-            if isinstance(value, Node):
-                return self._shaped(memories[found[value]], value)
-            return type(value)([argument(each, memories) for each in value]) if type(value) in (tuple, list) else value
+        def run(memories: _Memories, numbers: Sequence[Any]) -> None:
+            def argument(value: Any) -> Any:
+                if isinstance(value, Scalar):
+                    return numbers[value.number]
+                if isinstance(value, Node):
+                    return self._shaped(memories[found[value]], value)
+                return type(value)([argument(each) for each in value]) if type(value) in (tuple, list) else value
 
-        def run(memories: _Memories, _: Sequence[Any]) -> None:
-            arguments = [argument(each, memories) for each in call.arguments]
-            keywords = {name: argument(value, memories) for name, value in call.keywords.items()}
+            arguments = [argument(each) for each in call.arguments]
+            keywords = {name: argument(value) for name, value in call.keywords.items()}
             if library.within is None:
                 result = call.function(*arguments, **keywords)
             else:
                 with library.within(*arguments):
                     result = call.function(*arguments, **keywords)
+            operands = [memories[found[node]] for node in call.operands]
             for node in results:
-                memories[node] = self._contiguous(result if node.place is None else result[node.place], node)
+                memories[node] = self._own(result if node.place is None else result[node.place], node, operands)
 
         return Step(run)
 
-    def _contiguous(self, array: Any, node: Node) -> Any:
-        if type(array) is not self.library.array_type:
-            array = self.library.as_array(array)
+    def _own(self, array: Any, node: Node, operands: Sequence[Any]) -> Any:
+        """Return a result of a call, in C order; a copy if it is read-only, or if it shares memory with an operand."""
+        library = self.library
+        if type(array) is not library.array_type:
+            array = library.as_array(array)
         expected = tuple([step * node.dtype.itemsize for step in strides_of(node.shape)])
         same = all(
             extent < 2 or step == wanted
             for extent, step, wanted in zip(node.shape, array.strides, expected, strict=True)
         )
-        return array if same or not node.size else array.copy()
+        same &= not library.backend.is_readonly(array) and not any(may_overlap(library, array, x) for x in operands)
+        if same or not node.size:
+            return array
+        copy = self.empty(node)
+        copy[...] = array
+        return copy
 
     # Kernels
 
@@ -210,15 +224,14 @@ class Plan:
         accesses = [
             (each.memory, each.offset * _itemsize(each), (*each.extents, *each.strides)) for each in kernel.accesses
         ]
-        scalars = [(each.number, each.dtype.type) for each in kernel.scalars]
         if self.host_launches is not None:
-            self.host_launches.append(HostLaunch(launch, accesses, scalars, kernel.integers))
+            self.host_launches.append(HostLaunch(launch, accesses, kernel.scalars, kernel.integers))
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments: list[Any] = []
             for memory, offset, geometry in accesses:
                 arguments += memories[memory], offset, *geometry
-            arguments += [kind(numbers[number]).item() for number, kind in scalars]
+            arguments += [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
             numbers_of_all = config.current().threads, *arguments, *kernel.integers
             if not launch(True, *numbers_of_all):  # it takes long
                 launch(False, *numbers_of_all)

@@ -40,6 +40,18 @@ class Tracer(Protocol):
         """Record a call of a method of the library's arrays."""
         ...
 
+    def make(self, kind: Any, name: Any, operands: Sequence[Node], dtype: DType) -> Node:
+        """Return an operation."""
+        ...
+
+    def symbol(self, node: Node) -> "Symbol":
+        """Return a new array with the elements of a node."""
+        ...
+
+    def call(self, name: str, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """Record a call of a function of the library."""
+        ...
+
     def needs_value(self, what: str) -> FuseError:
         """Return the error for a function that needs elements while it is traced."""
         ...
@@ -62,9 +74,11 @@ class Base:
 
     __slots__ = ("contiguous", "node", "readonly", "source")
 
-    def __init__(self, node: Node, *, readonly: bool = False, contiguous: bool = True) -> None:
+    def __init__(
+        self, node: Node, *, source: Input | None = None, readonly: bool = False, contiguous: bool = True
+    ) -> None:
         self.node = node
-        self.source = node if isinstance(node, Input) else None
+        self.source = source
         self.readonly = readonly
         self.contiguous = contiguous
 
@@ -84,9 +98,11 @@ class Symbol:
         As for arrays.
     parent : (Symbol, callable) or None
         The array that it is a view of, and what makes the view of such an array.
+    readonly : bool
+        Whether it must not be written.
     """
 
-    __slots__ = ("__weakref__", "base", "dtype", "map", "parent", "shape", "tracer", "weak")
+    __slots__ = ("__weakref__", "base", "dtype", "map", "parent", "readonly", "shape", "tracer", "weak")
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
@@ -98,6 +114,7 @@ class Symbol:
         shape: tuple[int, ...] | None = None,
         parent: "tuple[Symbol, Callable[[Any], Any]] | None" = None,
         weak: type | None = None,
+        readonly: bool = False,
     ) -> None:
         self.tracer = tracer
         self.base = base
@@ -106,6 +123,7 @@ class Symbol:
         self.dtype: DType = base.node.dtype
         self.parent = parent
         self.weak = weak
+        self.readonly: bool = readonly or base.readonly or (parent is not None and parent[0].readonly)
 
     @property
     def node(self) -> Node:
@@ -145,13 +163,14 @@ class Symbol:
     def flags(self) -> Any:
         """Whether it would be contiguous and writable."""
         model = np.lib.stride_tricks.as_strided(np.empty((), self.dtype), self.shape, self.strides)
-        model.flags.writeable = not self.base.readonly
+        model.flags.writeable = not self.readonly
         return model.flags
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """The strides in bytes that it would have on new memory."""
-        steps = strides_of(self.base.node.shape)
+        """The strides in bytes, of an argument or of new memory."""
+        source = self.base.source
+        steps = strides_of(self.base.node.shape) if source is None else source.strides
         if self.map is not None:
             _, steps = offset_and_strides(self.map, steps, self.ndim)
         return tuple([step * self.itemsize for step in steps])
@@ -169,6 +188,8 @@ class Symbol:
 
     def write(self, value: Node) -> None:
         """Replace the elements by those of a node of this shape and dtype."""
+        if self.readonly:
+            raise ValueError("assignment destination is read-only")
         base = self.base
         if self.map is None or (self.shape == base.node.shape and self.map == identity(self.shape)):
             base.node = self.tracer.renewed(base, value)
@@ -305,7 +326,7 @@ def _add_methods() -> None:  # noqa: C901 - a function for each kind of method
 
     def in_place(name: str) -> Callable[..., Any]:
         def method(self: Symbol, other: Any) -> Symbol:
-            self.tracer.functions.update(name, self, other)
+            self.tracer.functions.store(getattr(self.tracer.namespace, name)(self, other), self)
             return self
 
         return method

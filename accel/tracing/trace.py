@@ -19,12 +19,15 @@ from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import in_memory
 from accel.xp.array_library import recording
 
-__all__ = ["Trace"]
+__all__ = ["Trace", "is_exact"]
 
 _REMEDIES = (
     "use xp.where(condition, x, y) instead of a branch on elements, name the argument in static= if it is a number, or "
     "split the function there"
 )
+
+
+_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
 class Trace:
@@ -45,6 +48,8 @@ class Trace:
         Those that it refers to.
     numbers : list of TracedNumber
         The numbers that each call passes, or computes from these.
+    adapted : list of Scalar
+        These numbers, of the dtypes to which they adapt.
     written : list of Base
         The inputs that the function writes.
     """
@@ -58,6 +63,7 @@ class Trace:
         self.numbers: list[Any] = []
         self._bases: dict[int, Base] = {}
         self._known: dict[Any, Node] = {}
+        self.adapted: list[Scalar] = []
         self.written: list[Base] = []
 
     # Nodes; equal ones are one.
@@ -101,7 +107,13 @@ class Trace:
             source = View(source, identity(source.shape), source.shape)
         if isinstance(source, Reshape):
             source = source.source
-        return source if source.shape == shape else Reshape(source, shape)
+        if source.shape == shape:
+            return source
+        key = "reshape", source.serial, shape
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Reshape(source, shape)
+        return node
 
     def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
         """Return a base's elements after a write to part of it."""
@@ -139,7 +151,7 @@ class Trace:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
         strides = tuple([step // native.dtype.itemsize for step in native.strides])
         node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides)
-        self.inputs.append(Base(node, readonly=readonly, contiguous=_is_contiguous(native)))
+        self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(native)))
         return Symbol(self, self.inputs[-1])
 
     def capture(self, array: Any) -> Symbol:
@@ -157,7 +169,16 @@ class Trace:
         """Return the symbol of a number that each call computes; without a dtype it adapts, as Python's numbers do."""
         self.numbers.append(number)
         node = Scalar(np.dtype(number.kind) if dtype is None else dtype, len(self.numbers) - 1)
-        return Symbol(self, Base(node), weak=number.kind if dtype is None else None)
+        return Symbol(self, Base(node, readonly=True), weak=number.kind if dtype is None else None)
+
+    def _number(self, number: int, dtype: DType) -> Node:
+        """Return a number that each call passes, of the dtype to which it adapts."""
+        key = "number", number, dtype
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Scalar(dtype, number)
+            self.adapted.append(node)
+        return node
 
     def operand(self, value: Any) -> Any:
         """Return an operand of a function as a symbol, or as a Python number."""
@@ -174,7 +195,7 @@ class Trace:
         from accel.xp.creation import asarray
 
         with recording(None):
-            return self.capture(asarray(np.asarray(value), device=self.real.device))
+            return self.copied(asarray(np.asarray(value), device=self.real.device))
 
     # Functions
 
@@ -187,6 +208,8 @@ class Trace:
         build = operation_of(function.__name__, loop[0])
         if build is None:
             return None
+        if function.__name__ in _COMPARISONS and not all(is_exact(each, loop[0]) for each in operands):
+            return None  # NumPy compares with numbers that do not fit the dtype
         nodes = [self.cast(each, dtype) for each, dtype in zip(operands, loop, strict=False)]
         node = build(self.make, nodes, loop[-1])
         return self.symbol(node)
@@ -198,14 +221,21 @@ class Trace:
         node = operand.node
         if node.dtype == dtype:
             return node
-        if operand.weak is not None and isinstance(node, Scalar):  # refused in a call if the dtype cannot hold it
-            return Scalar(dtype, node.number)
         if isinstance(node, Constant):
             return self.constant(node.value, dtype)
+        if isinstance(node, Scalar) and operand.weak is not None:
+            return self._number(node.number, dtype)
         return self.make("cast", "", (node,), dtype)
 
     def call(self, name: str, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """Record a call of a function of the library, and return symbols of its results."""
+        """Record a call of a function of the library, and return symbols of its results, or what ``out`` is."""
+        out = keywords.pop("out", None)
+        result = self._called(name, function, arguments, keywords)
+        return result if out is None else self.functions.store(result, out)
+
+    def _called(
+        self, name: str, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> Any:
         operands: list[Node] = []
         recorded = tuple([self._recorded(each, operands) for each in arguments])
         named = {key: self._recorded(value, operands) for key, value in keywords.items()}
@@ -219,7 +249,11 @@ class Trace:
             return type(result)([self._of_numbers(each) for each in result])
         from accel.xp.arrays import wrap
 
-        return self.capture(wrap(self.real, result))
+        return self.copied(wrap(self.real, result))
+
+    def copied(self, array: Any) -> Symbol:
+        """Return a new array with the elements of one that the trace has made, which no call may change."""
+        return self.symbol(self.capture(array).node)
 
     def _recorded(self, value: Any, operands: list[Node]) -> Any:
         if type(value) in (tuple, list):
@@ -230,10 +264,12 @@ class Trace:
             value.refuse("an argument of a function of the library")
         if not isinstance(value, Symbol):
             return value
-        if isinstance(value.node, Constant) and not value.shape and value.weak is not None:
-            return value.node.value
-        operands.append(value.node)
-        return value.node
+        node = value.node
+        if value.weak is None:
+            if isinstance(node, Scalar):
+                node = View(node, (), ())  # it has a dtype of its own, so the call needs it in memory
+            operands.append(node)
+        return node
 
     def _model(self, call: Call) -> Any:
         """Return what the function returns for zeros on the host, of which the shapes and dtypes are taken."""
@@ -241,6 +277,8 @@ class Trace:
         def model(value: Any) -> Any:
             if type(value) in (tuple, list):
                 return type(value)([model(each) for each in value])
+            if isinstance(value, Scalar):
+                return value.dtype.type(1).item()
             return np.broadcast_to(np.zeros((), value.dtype), value.shape) if isinstance(value, Node) else value
 
         return model_function(call.name)(*map(model, call.arguments), **{k: model(v) for k, v in call.keywords.items()})
@@ -254,12 +292,7 @@ class Trace:
 
     def call_method(self, name: str, x: Symbol, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Record a call of a method of the library's arrays."""
-        out = keywords.pop("out", None)
-        result = self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
-        if out is not None:
-            out[...] = result
-            return out
-        return result
+        return self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
 
     def needs_value(self, what: str) -> FuseError:
         """Return the error for a function that needs elements while it is traced."""
@@ -287,6 +320,18 @@ def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> 
         if found is None:
             return source, index_map
         source, index_map = source.value, found
+
+
+def is_exact(operand: Any, dtype: DType) -> bool:
+    """Tell whether a dtype holds all values that an operand can have."""
+    if isinstance(operand, Symbol) and operand.weak is None:
+        return np.can_cast(operand.dtype, dtype)
+    if isinstance(operand, Symbol):
+        return dtype.kind not in "iu" or operand.weak is bool
+    if type(operand) is not int or dtype.kind not in "iu":
+        return dtype.kind not in "iu" or type(operand) in (int, bool, type(None))
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= operand <= int(limits.max)
 
 
 def _kind(operand: Any) -> Any:

@@ -209,6 +209,80 @@ def test_repeated_calls_with_other_arguments() -> None:
     check(xp.asarray(x, dtype="float32"), y)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_arrays_that_the_function_makes_are_new_in_each_call(device: str) -> None:
+    @accel.fuse
+    def added(x: Any) -> Any:
+        total, diagonal, listed = xp.linspace(0, 1, 3), xp.eye(3), xp.asarray([0.0, 0.0, 0.0])
+        total += x
+        listed += x
+        diagonal[0] = total
+        return total, diagonal, listed
+
+    with accel.using(device=device):
+        x = xp.ones(3)
+        for _ in range(2):
+            total, diagonal, listed = added(x)
+            same(listed, x)
+            same(total, np.array([1.0, 1.5, 2.0]))
+            same(diagonal[0], np.array([1.0, 1.5, 2.0]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_copies_of_arguments_are_not_the_arguments(device: str) -> None:
+    def changed(x: Any, y: Any) -> Any:
+        copies = [xp.asarray(x, copy=True), xp.astype(x, x.dtype), +x]
+        for place in range(3):
+            copies[place] *= 2
+        return copies
+
+    x, y = arrays(device)
+    before = host(x).copy()
+    results = accel.fuse(changed)(x, y)
+    same(x, before)
+    same(results, changed(x, y))
+
+
+def test_one_array_as_two_arguments_is_written_once() -> None:
+    def both(x: Any, y: Any) -> None:
+        x += 1
+        y *= 2
+
+    x, y = xp.arange(4.0), xp.arange(4.0)
+    fused = accel.fuse(both)
+    for _ in range(2):
+        fused(x, x)
+        both(y, y)
+        same(x, y)
+    fused(x, y)
+    same(x, y / 2 + 1)
+
+
+def test_views_that_are_read_only() -> None:
+    def repeated(x: Any) -> Any:
+        return xp.broadcast_to(x, (3, *x.shape))
+
+    x = xp.arange(3.0)
+    result = accel.fuse(repeated)(x)
+    assert not result.flags.writeable
+    x[0] = 7
+    same(result[2], x)
+    for function in (lambda x: repeated(x).__setitem__(0, 1), lambda x: repeated(x).__iadd__(1)):
+        with pytest.raises(ValueError):  # noqa: PT011 - of the class that the unfused function raises
+            accel.fuse(function)(x)
+
+
+def test_parts_of_complex_numbers_are_views() -> None:
+    def changed(z: Any) -> None:
+        z.real[0] = 5.0
+        xp.imag(z)[...] += 1
+
+    z, other = xp.asarray([1 + 2j, 3 - 1j]), xp.asarray([1 + 2j, 3 - 1j])
+    accel.fuse(changed)(z)
+    changed(other)
+    same(z, other)
+
+
 def test_a_fused_function_keeps_no_argument() -> None:
     fused = accel.fuse(lambda x: x + 1)
     x = xp.ones(1000)

@@ -2,9 +2,10 @@
 
 from accel.ir import FUNCTIONS, Binary, Call, Expr, Load, Loop, of_type
 
+from .forms import DOUBLE, FLOAT
 from .guards import all_expressions_in
 from .machine_code import features
-from .vector_math import lanes, symbols
+from .vector_math import has_vectors, lanes
 
 __all__ = ["ACCESS", "nodes", "of_loop"]
 
@@ -40,10 +41,11 @@ def of_loop(step: Loop, vector_math: bool) -> str:
     Masks keep LLVM from several totals, and are slow for complex numbers, divisions of integers, and small types alone.
     """
     parts = list(all_expressions_in(step.body))
-    if called := {of_type(x).itemsize for x in parts if _calls_library(x)}:
+    if called := [x for x in parts if _calls_library(x)]:
         # LLVM does not know that a call takes as long for one number as for a vector, and keeps none in a register.
-        of_vectors = _FEW if 8 in called else _MANY
-        return of_vectors if vector_math and symbols() else _PLAIN
+        # Where it cannot do as it is told, it prints a remark.
+        of_vectors = _FEW if any(of_type(x).itemsize == DOUBLE.nbytes for x in called) else _MANY
+        return of_vectors if vector_math and all(map(_is_of_vectors, called)) else _PLAIN
     unfit = step.reductions or any(map(_is_slow_with_masks, parts))
     wide = any(isinstance(x, Load) and x.dtype.itemsize >= _WIDE for x in parts)
     return _MASKED if wide and not unfit and features().get("avx512bw") else _PLAIN
@@ -53,6 +55,11 @@ def _calls_library(x: Expr) -> bool:
     if isinstance(x, Call) and x.function in FUNCTIONS:
         return bool(FUNCTIONS[x.function].c and not FUNCTIONS[x.function].llvm)
     return isinstance(x, Binary) and x.op == "pow" and x.dtype.kind not in "iuc"
+
+
+def _is_of_vectors(x: Expr) -> bool:
+    name = FUNCTIONS[x.function].c if isinstance(x, Call) else "pow"
+    return has_vectors(name, DOUBLE if of_type(x).itemsize == DOUBLE.nbytes else FLOAT)
 
 
 def _is_slow_with_masks(x: Expr) -> bool:

@@ -17,7 +17,7 @@ from .machine_code import features
 from .text import Text
 from .vector_widths import of_numbers
 
-__all__ = ["lanes", "of_vectors", "preferred_width", "symbols"]
+__all__ = ["has_vectors", "lanes", "of_vectors", "preferred_width", "symbols"]
 
 _ARITIES = {each.c: each.arity for each in FUNCTIONS.values() if each.c and not each.llvm} | {"pow": 2}
 _VECTORS = (("avx512dq", "e", 64), ("avx2", "d", 32), ("sse2", "b", 16))
@@ -38,9 +38,14 @@ def of_vectors(text: Text, name: str, form: Form, arguments: Sequence[str]) -> s
     arguments : sequence of str
         Numbers in registers.
     """
-    if not text.vector_math or name not in _ARITIES or (symbol := _symbol(name, form)) not in symbols():
+    if not text.vector_math or not has_vectors(name, form):
         return None
-    return of_numbers(text, symbol, form.register, lanes(form.nbytes), arguments)
+    return of_numbers(text, _symbol(name, form), form.register, lanes(form.nbytes), arguments)
+
+
+def has_vectors(name: str, form: Form) -> bool:
+    """Tell whether vectors compute a function of the C library for float64 or float32."""
+    return name in _ARITIES and _symbol(name, form) in symbols()
 
 
 def preferred_width(text: Text) -> str:

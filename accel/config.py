@@ -37,7 +37,9 @@ class Settings:
     device : str
         The device that is used when no ``device=`` is given: the name of a device, or ``gpu``.
     debug : bool
-        Check every access in kernels, and record where memory was released.
+        Check every access in kernels and fused functions, and record where memory was released.
+    nan_checks : bool
+        In debug mode, a NaN that a kernel or a fused function makes and stores is an error with its line.
     fallback : str
         For an unavailable device: ``raise``, or use the CPU with a warning (``warn``) or without one (``silent``).
     host_copies : str
@@ -74,6 +76,7 @@ class Settings:
 
     device: str = "cpu"
     debug: bool = False
+    nan_checks: bool = False
     fallback: str = "raise"
     host_copies: str = "never"
     fuse: str = "on"
@@ -161,6 +164,7 @@ _MOST_THREADS = 1024
 _PARSERS: Mapping[str, Callable[[object], Any]] = {
     "device": _device,
     "debug": _flag,
+    "nan_checks": _flag,
     "fallback": _choice("raise", "warn", "silent"),
     "host_copies": _choice("never", "warn", "allow"),
     "fuse": _choice("on", "off"),
@@ -327,8 +331,8 @@ def using(**settings: object) -> Iterator[Settings]:
         leave(overrides)
 
 
-def debug(kernels: str = "all") -> AbstractContextManager[Settings]:
-    """Turn on debug mode within a ``with`` block; short for ``using(debug=True, kernel_checks=kernels)``.
+def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[Settings]:
+    """Turn on debug mode within a ``with`` block: ``using(debug=True, kernel_checks=kernels, nan_checks=nan)``.
 
     Parameters
     ----------
@@ -336,6 +340,8 @@ def debug(kernels: str = "all") -> AbstractContextManager[Settings]:
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
         shared memory, which are no error.
+    nan : bool
+        Whether a NaN that a kernel in Python or a fused function makes and stores is an error with its line.
 
     Examples
     --------
@@ -344,7 +350,7 @@ def debug(kernels: str = "all") -> AbstractContextManager[Settings]:
     ...     settings.debug
     True
     """
-    return using(debug=True, kernel_checks=kernels)
+    return using(debug=True, kernel_checks=kernels, nan_checks=nan)
 
 
 def enter(overrides: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@
     ├── InFlightError (RuntimeError)             memory that a transfer is still using
     │   └── RaceError                            two streams use the same bytes unordered
     ├── FuseError (TypeError)                    a function that cannot be fused
+    ├── NanError (FloatingPointError)            a NaN that was made of operands without one, in debug mode
     ├── KernelSyntaxError (SyntaxError)          Python that kernels do not support
     ├── KernelSignatureError (TypeError)         arguments that do not fit a kernel's parameters
     ├── KernelLaunchError (RuntimeError)         a launch that the device refused
@@ -83,6 +84,7 @@ __all__ = [
     "KernelSyntaxError",
     "KernelTimeoutError",
     "LayoutError",
+    "NanError",
     "NonInvertibleTransformation",
     "OutOfMemoryError",
     "OverlapError",
@@ -169,6 +171,10 @@ class RaceError(InFlightError):
 
 class FuseError(AccelError, TypeError):
     """A function that cannot be fused, as it needs elements while it is traced; nothing has run."""
+
+
+class NanError(AccelError, FloatingPointError):
+    """A NaN that was made of operands without one, found in debug mode; the message has the line."""
 
 
 class KernelSyntaxError(AccelError, SyntaxError):

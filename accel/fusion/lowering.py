@@ -2,7 +2,7 @@
 
 Extents, strides and numbers are parameters of the program, so regions that differ in these alone have equal programs.
 Known at compile time are only strides of 0, and of 1 along the last axis, on which vectors depend. Axes over which all
-accesses step as over one are merged.
+accesses step as over one are merged. In debug mode each access has a guard, of its element in the memory.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, offset_and_strides
-from accel.fusion.nodes import Constant, Empty, Node, Operation, Position, Scalar, Shape, View
+from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Scalar, Shape, View
 from accel.fusion.regions import Memory, Region
 from accel.ir import (
     INDEX,
@@ -22,6 +22,7 @@ from accel.ir import (
     Const,
     Expr,
     Extent,
+    Guard,
     Load,
     Local,
     Logic,
@@ -30,6 +31,7 @@ from accel.ir import (
     Parameter,
     Program,
     Select,
+    Site,
     Stmt,
     Store,
     Stride,
@@ -90,7 +92,11 @@ def strides_of(shape: Shape) -> tuple[int, ...]:
 
 
 def lowered(
-    region: Region, memory: Mapping[Node, Memory], strides: Callable[[Memory, Shape], tuple[int, ...]], name: str
+    region: Region,
+    memory: Mapping[Node, Memory],
+    strides: Callable[[Memory, Shape], tuple[int, ...]],
+    name: str,
+    checked: Mapping[Memory, str] | None = None,
 ) -> Kernel:
     """Return the kernel of a region.
 
@@ -104,15 +110,24 @@ def lowered(
         Returns the strides in elements of memory that has a shape.
     name : str
         Of the program.
+    checked : mapping, optional
+        In debug mode, the names of memory; each access is then checked.
     """
-    return _Lowering(region, memory, strides).kernel(name)
+    return _Lowering(region, memory, strides, checked).kernel(name)
 
 
 class _Lowering:
     def __init__(
-        self, region: Region, memory: Mapping[Node, Memory], strides: Callable[[Memory, Shape], tuple[int, ...]]
+        self,
+        region: Region,
+        memory: Mapping[Node, Memory],
+        strides: Callable[[Memory, Shape], tuple[int, ...]],
+        checked: Mapping[Memory, str] | None,
     ) -> None:
         self._region = region
+        self._checked = checked
+        self._sites: dict[Site, int] = {}
+        self._lines = {} if checked is None else _lines(region)
         self._strides = strides
         rank = len(region.shape)
         loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.expansion.loads]
@@ -144,15 +159,17 @@ class _Lowering:
     def kernel(self, name: str) -> Kernel:
         expansion, tasks = self._region.expansion, self._region.tasks
         for number, load in enumerate(expansion.loads):
-            expression = Load(f"m{number}", self._at(number), self._dtypes[number])
-            self._values[load] = self._assigned(expression)
+            at = self._at(number)
+            guard = self._guard(number, at, self._lines.get(load))
+            self._values[load] = self._assigned(Load(f"m{number}", at, self._dtypes[number], guard))
         positions = iter(self._positions)
         for each in expansion.computed:
             self._values[each] = self._computed(*each, positions)
         whole = identity(self._region.shape)
         for number, task in enumerate(tasks, len(expansion.loads)):
-            value = self._values[task.value, whole]
-            self._body.append(Store(f"m{number}", self._at(number), value))
+            at = self._at(number)
+            guard = self._guard(number, at, task.line or self._lines.get((task.value, whole)))
+            self._body.append(Store(f"m{number}", at, self._values[task.value, whole], guard))
         count = len(self._indices)
         stops = tuple([Extent("m0", axis) for axis in range(count)])
         zero, one = (Const(0, INDEX),) * count, (Const(1, INDEX),) * count
@@ -163,7 +180,9 @@ class _Lowering:
         ]
         numbers = [Number(f"s{number}", scalar.dtype) for number, scalar in enumerate(self._scalars)]
         integers = [Number(f"n{number}", INDEX) for number in range(len(self._integers))]
-        program = Program(name, (*memories, *numbers, *integers), (), (loop,), vector_math=True)
+        sites, debug = tuple(self._sites), self._checked is not None
+        parameters = *memories, *numbers, *integers
+        program = Program(name, parameters, (), (loop,), sites=sites, debug=debug, vector_math=True)
         return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers))
 
     def _at(self, number: int) -> Expr:
@@ -174,6 +193,18 @@ class _Lowering:
                 if stride
             ]
         )
+
+    def _guard(self, number: int, at: Expr, line: Line | None) -> Guard | None:
+        """Return the guard of an access: its element is one of those from the lowest to the highest of the memory."""
+        if self._checked is None:
+            return None
+        memory, offset, _, _, writes = self._accesses[number]
+        file, place, function = line or ("", 0, "")
+        calls = () if line is None else ((function, file, place),)
+        site = Site("write" if writes else "read", self._checked[memory], calls)
+        low, size = _span(memory.shape, self._strides(memory, memory.shape))
+        index = Binary("add", at, self._integer(offset - low), INDEX)
+        return Guard(self._sites.setdefault(site, len(self._sites)), (index,), (self._integer(size),), Const(0, INDEX))
 
     def _assigned(self, expression: Expr) -> Expr:
         if isinstance(expression, Const | Local):
@@ -215,8 +246,31 @@ def _inner(node: View, places: IndexMap) -> tuple[Node, IndexMap]:
     return node.source, composed(node.map, places)
 
 
-def _operands_at(node: Operation, places: IndexMap) -> list[tuple[Node, IndexMap]]:
+def _operands_at(node: Node, places: IndexMap) -> list[tuple[Node, IndexMap]]:
     return [(each, composed(broadcast(each.shape, node.shape), places)) for each in node.operands]
+
+
+def _lines(region: Region) -> dict[tuple[Node, IndexMap], Line]:
+    """Return the line of the traced function that each node of a region is computed for, or read for."""
+    lines: dict[tuple[Node, IndexMap], Line] = {}
+    for node, places in reversed(region.expansion.computed):  # what is computed from others comes before them
+        line = node.line or lines.get((node, places))
+        if line is None:
+            continue
+        lines[node, places] = line
+        operands = [_inner(node, places)] if isinstance(node, View) else _operands_at(node, places)
+        for each in operands:
+            lines.setdefault(each, line)
+    return lines
+
+
+def _span(shape: Shape, strides: Sequence[int]) -> tuple[int, int]:
+    """Return the lowest element of memory, from its first one, and how many there are up to the highest."""
+    if 0 in shape:
+        return 0, 0
+    ends = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    low = sum(min(end, 0) for end in ends)
+    return low, sum(max(end, 0) for end in ends) - low + 1
 
 
 def _stepped(index: Local, stride: int, parameter: Stride, *, last: bool) -> Expr:

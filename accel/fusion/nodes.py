@@ -15,6 +15,7 @@ __all__ = [
     "Constant",
     "Empty",
     "Input",
+    "Line",
     "Node",
     "Operation",
     "Position",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 Shape: TypeAlias = tuple[int, ...]
+Line: TypeAlias = tuple[str, int, str]
+"""A file, a line of it, and the function there."""
 
 _serial = count()
 
@@ -41,8 +44,8 @@ class Node:
         Type of the elements.
     serial : int
         Larger than that of each node that it is computed from.
-    line : tuple of (str, int) or None
-        The file and the line of the traced function that made it.
+    line : tuple of (str, int, str) or None
+        The line of the traced function that made it.
     """
 
     __slots__ = ("dtype", "line", "serial", "shape")
@@ -51,7 +54,7 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.serial = next(_serial)
-        self.line: tuple[str, int] | None = None
+        self.line: Line | None = None
 
     @property
     def operands(self) -> "tuple[Node, ...]":
@@ -76,14 +79,17 @@ class Input(Node):
         Its place among the inputs.
     strides : tuple of int
         Of its memory, in elements.
+    name : str
+        For messages.
     """
 
-    __slots__ = ("number", "strides")
+    __slots__ = ("name", "number", "strides")
 
-    def __init__(self, shape: Shape, dtype: DType, number: int, strides: tuple[int, ...]) -> None:
+    def __init__(self, shape: Shape, dtype: DType, number: int, strides: tuple[int, ...], name: str) -> None:
         super().__init__(shape, dtype)
         self.number = number
         self.strides = strides
+        self.name = name
 
 
 class Constant(Node):

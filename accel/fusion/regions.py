@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from accel.fusion.boxes import box_of, is_apart
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
-from accel.fusion.nodes import Call, Empty, Input, Node, Operation, Reshape, Result, Shape, Update, View
+from accel.fusion.nodes import Call, Empty, Input, Line, Node, Operation, Reshape, Result, Shape, Update, View
 
 __all__ = ["Buffer", "Expansion", "Memory", "Region", "Schedule", "Task", "WriteBack", "expanded", "scheduled"]
 
@@ -54,11 +54,14 @@ class Task(NamedTuple):
         From the indices of the value to those of the memory.
     value : Node
         The node.
+    line : tuple of (str, int, str) or None
+        The line of the traced function that stores it, if it is not that of the node.
     """
 
     memory: Memory
     map: IndexMap
     value: Node
+    line: Line | None = None
 
 
 class Expansion(NamedTuple):
@@ -277,7 +280,7 @@ class _Scheduler:
             memory = Buffer(node)
             before = self._add(Task(memory, identity(node.shape), target))
         self._memory[node] = memory
-        self._levels[node] = self._add(Task(memory, node.map, node.value), before + 1)
+        self._levels[node] = self._add(Task(memory, node.map, node.value, node.line), before + 1)
 
     def _write_back(self, level: int) -> None:
         targets = {each.target for each in self._graph.written}
@@ -286,12 +289,12 @@ class _Scheduler:
             chain = self._graph.direct.get(written)
             if chain is not None and self._graph.is_only_written(written, chain):
                 for each in chain:
-                    self._add(Task(written.target, each.map, each.value))
+                    self._add(Task(written.target, each.map, each.value, each.line))
                 continue
-            writes = [(each.map, each.value) for each in chain or ()]
+            writes = [(each.map, each.value, each.line) for each in chain or ()]
             tasks = []
-            for index_map, value in writes or [(identity(written.target.shape), written.value)]:
-                task = Task(written.target, index_map, value)
+            for index_map, value, line in writes or [(identity(written.target.shape), written.value, None)]:
+                task = Task(written.target, index_map, value, line)
                 apart = self._is_apart(task, targets, alone=len(writes) < 2)
                 tasks.append(task if apart else task._replace(value=self._stored_copy(value)))
             copies += [[each] for each in tasks] if _are_apart(chain or ()) else [tasks]

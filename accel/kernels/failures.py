@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from accel.abc.kernels import Failure
-from accel.errors import KernelBoundsError, KernelLaunchError
+from accel.errors import KernelBoundsError, KernelLaunchError, NanError
 from accel.ir import Site
 from accel.kernels.argument_types import Memory
 
@@ -53,7 +53,7 @@ class Explanation:
         if site.what == "division":
             return ZeroDivisionError(f"Division By Zero: {where}.\n{stack}\n{_count(failure, 'divisions by zero')}")
         if site.what == "nan":
-            return FloatingPointError(
+            return NanError(
                 f"Not A Number: {where}.\n{stack}\nIt was written into the parameter {site.parameter!r}, "
                 f"{failure.offset} elements from its first one{self._memory.get(site.parameter, '')}.\n"
                 f"{_count(failure, 'failed checks')}"

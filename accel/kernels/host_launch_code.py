@@ -98,6 +98,8 @@ def host_launch(kernel: Specialization, call: HostCall) -> Callable[[tuple[Any, 
     code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = arguments"] if count else [])
     if call.debug is None:
         code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
+    if kernel.program.debug:
+        code.lines.append(f"if current().nan_checks is not {config.current().nan_checks}: return MISSED")
     _write_captured(kernel, code)
     for argument in arguments:
         _write_argument(argument, code)
@@ -131,6 +133,7 @@ def _scope(kernel: Specialization, call: HostCall) -> dict[str, Any]:
         "IDLE": IDLE,
         "MISSED": MISSED,
         "Submission": Submission,
+        "current": config.current,
         "debugging": config.debugging,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
         "explained": partial(_explained, kernel.program, call.bind),

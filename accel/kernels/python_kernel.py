@@ -26,7 +26,8 @@ from accel.support.locks import open_after_fork
 __all__ = ["Kernel", "Launch", "kernel"]
 
 _Function: TypeAlias = Callable[..., Any]
-_Key: TypeAlias = tuple[tuple[object, ...], bool, Device]
+_Checks: TypeAlias = tuple[bool, bool]  # of every access, and of NaN
+_Key: TypeAlias = tuple[tuple[object, ...], _Checks, Device]
 
 _MOST_LAUNCHERS = 8
 _BLOCK = 256
@@ -106,7 +107,8 @@ class Kernel:
         KernelBoundsError
             In debug mode, if the kernel has left a view; also from where the results are waited for.
         ZeroDivisionError, FloatingPointError
-            In debug mode, if it has divided an integer by zero; with ``finds_nan``, if it has written a NaN.
+            In debug mode, if it has divided an integer by zero; with ``finds_nan``, or in ``debug(nan=True)``, if it
+            has written a NaN.
         """
         if not named:
             for launch in self._launchers:
@@ -165,11 +167,13 @@ class Kernel:
         """
         write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         bound = self._bound(arguments, named)[1]
-        return write(self._lowered(bound, self._debugging).program)
+        return write(self._lowered(bound, self._checks).program)
 
     @property
-    def _debugging(self) -> bool:
-        return config.current().debug if self._debug is None else self._debug
+    def _checks(self) -> _Checks:
+        settings = config.current()
+        debug = settings.debug if self._debug is None else self._debug
+        return debug, self._finds_nan or (debug and settings.nan_checks)
 
     def _bound(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], Bound]:
         """Return one argument for each parameter, and what they become."""
@@ -187,22 +191,22 @@ class Kernel:
                 f"{how.stream!r} cannot run {self.__name__} on memory of {device}; "
                 f"write {self.__name__}.on(accel.new_stream('{device}'))"
             )
-        key = bound.key, self._debugging, device
+        key = bound.key, self._checks, device
         specialization = self._specialized.get(key)
         if specialization is None or specialization.outdated:
             specialization = self._compile(key, positional, bound)
         geometry = _geometry(specialization, how)
         return specialization.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
 
-    def _lowered(self, bound: Bound, debug: bool) -> Lowered:
+    def _lowered(self, bound: Bound, checks: _Checks) -> Lowered:
         assert self._signature is not None, "arguments were bound to it"
-        return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), debug, self._finds_nan)
+        return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), *checks)
 
-    def _lowered_for(self, bound: Bound, debug: bool, device: Device) -> Lowered:
-        lowered, backend = self._lowered(bound, debug), heap_of(device).backend
-        if debug or not lowered.program.explicit or not isinstance(backend, ChecksThreads):
+    def _lowered_for(self, bound: Bound, checks: _Checks, device: Device) -> Lowered:
+        lowered, backend = self._lowered(bound, checks), heap_of(device).backend
+        if checks[0] or not lowered.program.explicit or not isinstance(backend, ChecksThreads):
             return lowered
-        return self._lowered(bound, backend.checks_threads(device))
+        return self._lowered(bound, (backend.checks_threads(device), False))
 
     def _compile(self, key: _Key, arguments: tuple[Any, ...], bound: Bound) -> Specialization:
         with _compiling:
@@ -277,7 +281,7 @@ def kernel(
     debug : bool, optional
         Whether every access of a view is checked; by default as the setting ``debug`` says at each call.
     finds_nan : bool
-        Whether the first NaN that is written is a FloatingPointError with its line. This turns debug mode on.
+        Whether the first NaN that is written is a `NanError` with its line. This turns debug mode on.
 
     Raises
     ------

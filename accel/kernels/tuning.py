@@ -102,7 +102,7 @@ class Tuned:
     def _written(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[AnyStorage]:
         """Return the storages that the kernel may write."""
         _, bound = self._bound(self._candidates[0], arguments, named)
-        program = self._kernel._lowered(bound, debug=False).program
+        program = self._kernel._lowered(bound, checks=(False, False)).program
         pairs = zip(program.parameters, bound.leaves, strict=True)
         return [leaf.memory.storage for each, leaf in pairs if isinstance(each, View) and each.writable and leaf.memory]
 

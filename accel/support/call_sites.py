@@ -40,10 +40,10 @@ def call_site() -> str:
     return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}"
 
 
-def call_line() -> tuple[str, int]:
-    """Return file and line of the innermost caller outside the library."""
+def call_line() -> tuple[str, int, str]:
+    """Return file, line and function of the innermost caller outside the library."""
     frame, _ = _outside()
-    return frame.f_code.co_filename, frame.f_lineno
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
 
 
 def stack_level() -> int:

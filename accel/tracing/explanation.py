@@ -123,14 +123,9 @@ class FusedExplanation(NamedTuple):
         return f"<div>{self.svg()}<pre>{escape(str(self))}</pre></div>"
 
 
-def explained(plan: Plan, name: str, inputs: Sequence[str]) -> FusedExplanation:
-    """Return what a plan does; ``inputs`` are the names of its inputs."""
-    names: dict[Memory, str] = dict(zip(plan.inputs, inputs, strict=True))
-    memory = plan.schedule.memory
-    for number, node in enumerate(plan.outputs, 1):
-        names[memory[node]] = f"result {number}" if len(plan.outputs) > 1 else "the result"
-    for number, buffer in enumerate([each for each in plan.buffers if each not in names], 1):
-        names[buffer] = f"memory {number}"
+def explained(plan: Plan, name: str) -> FusedExplanation:
+    """Return what a plan does."""
+    memory, names = plan.schedule.memory, plan.names
     steps = [
         _of_call(each, memory, names) if isinstance(each, Call) else _of_region(each, memory, names)
         for each in plan.schedule.steps
@@ -142,36 +137,29 @@ def explained(plan: Plan, name: str, inputs: Sequence[str]) -> FusedExplanation:
     return FusedExplanation(name, tuple(steps), sum(sizes.values()) + written)
 
 
-def _of_region(region: Region, memory: Mapping[Node, Memory], names: dict[Memory, str]) -> Step:
+def _of_region(region: Region, memory: Mapping[Node, Memory], names: Mapping[Memory, str]) -> Step:
     reads: Counter[str] = Counter()
     for node, index_map in region.expansion.loads:
         place = memory[node]
         axes = {axis for each in index_map for axis, _ in each.steps}
         elements = prod(region.shape[axis] for axis in axes)
-        name = _name(place, names)
+        name = names[place]
         reads[name] = min(reads[name] + elements * node.dtype.itemsize, _nbytes(place))
     writes: Counter[str] = Counter()
     for task in region.tasks:
-        writes[_name(task.memory, names)] += prod(region.shape) * task.memory.dtype.itemsize
+        writes[names[task.memory]] += prod(region.shape) * task.memory.dtype.itemsize
     nodes = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
     title = f"loop over {' x '.join(map(str, region.shape)) or '1'}"
     return Step(title, _operations(nodes), dict(reads), dict(writes), _lines(nodes))
 
 
-def _of_call(call: Call, memory: Mapping[Node, Memory], names: dict[Memory, str]) -> Step:
+def _of_call(call: Call, memory: Mapping[Node, Memory], names: Mapping[Memory, str]) -> Step:
     reads: Counter[str] = Counter()
     for node in call.operands:
-        reads[_name(memory[node], names)] = node.size * node.dtype.itemsize
+        reads[names[memory[node]]] = node.size * node.dtype.itemsize
     results = [node for node in memory if isinstance(node, Result) and node.call is call]
-    writes = {_name(memory[node], names, f"result of {call.name}"): _nbytes(node) for node in results}
+    writes = {names[memory[node]]: _nbytes(node) for node in results}
     return Step(f"call of {call.name}", "", dict(reads), writes, "")
-
-
-def _name(place: Memory, names: dict[Memory, str], otherwise: str = "") -> str:
-    if place not in names:
-        assert isinstance(place, Result), "inputs and buffers have names"
-        names[place] = otherwise or f"result of {place.call.name}"
-    return names[place]
 
 
 def _operations(nodes: Sequence[Operation]) -> str:

@@ -21,6 +21,7 @@ from accel.support.locks import open_after_fork
 from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_code import MISSED, Output, Place, launcher
 from accel.tracing.library import TracingLibrary
+from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
 from accel.tracing.symbols import Symbol
@@ -99,6 +100,7 @@ class _Traced(NamedTuple):
     structure: Any
     outputs: list[Output]
     numbers: tuple[Any, ...]
+    nan_origins: NanOrigins | None
 
 
 class Fused:
@@ -129,6 +131,8 @@ class Fused:
             If the function needs elements while it is traced; nothing has run.
         DeviceMismatchError
             If arrays are on several devices.
+        KernelBoundsError, NanError
+            In debug mode.
         """
         if not keywords:
             for launch in self._launchers:
@@ -144,6 +148,8 @@ class Fused:
         natives = [live(each, writing=index in traced.plan.written) for index, each in enumerate(leaves.arrays)]
         natives += [live(each) for each in traced.captured]
         numbers = [each.evaluate(leaves.numbers) for each in traced.numbers]
+        if traced.nan_origins is not None:
+            traced.nan_origins.check(natives, numbers)
         found = traced.plan.run(natives, numbers)
         library = leaves.arrays[0]._library if leaves.arrays else traced.plan.library
         arrays = [wrap(library, each) for each in found]
@@ -161,9 +167,7 @@ class Fused:
     def explain(self, *arguments: Any, **keywords: Any) -> FusedExplanation:
         """Return which loops and calls the function becomes for some arguments; nothing is computed."""
         bound, leaves = self._bound(arguments, keywords)
-        traced = self._trace(bound, leaves)
-        captured = [f"captured array {number + 1}" for number in range(len(traced.captured))]
-        return explained(traced.plan, self.__name__, [*leaves.names, *captured])
+        return explained(self._trace(bound, leaves).plan, self.__name__)
 
     def source(self, language: str, /, *arguments: Any, **keywords: Any) -> str:
         """Return the text of the loops for some arguments.
@@ -189,7 +193,8 @@ class Fused:
         return bound, leaves
 
     def _found(self, bound: inspect.BoundArguments, leaves: _Leaves, given: int) -> _Traced | None:
-        key = (*leaves.key, config.current().device)
+        settings = config.current()
+        key = (*leaves.key, settings.device, settings.debug, settings.nan_checks)
         try:
             return self._traced[key]
         except KeyError:
@@ -221,7 +226,7 @@ class Fused:
         parameters = self._signature.parameters
         if any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in parameters.values()):
             return
-        plan, captured, structure, outputs, numbers = traced
+        plan, captured, structure, outputs, numbers, _ = traced
         static = [name in self._static for name in parameters]
         launch = launcher(plan, arguments, given, static, captured, structure, outputs, numbers)
         if launch is not None:
@@ -243,9 +248,9 @@ class Fused:
         library = TracingLibrary(trace)
         places, numbers = iter(leaves.places), iter(enumerate(leaves.numbers))
         symbols = []
-        for array in leaves.arrays:
+        for array, name in zip(leaves.arrays, leaves.names, strict=True):
             native = in_memory(array)
-            symbols.append(trace.argument(native, readonly=trace.real.backend.is_readonly(native)))
+            symbols.append(trace.argument(native, name, readonly=trace.real.backend.is_readonly(native)))
 
         def argument(value: Any) -> Any:
             kind = type(value)
@@ -294,8 +299,11 @@ class Fused:
             return Place(len(outputs) - 1)
 
         structure = _mapped(returned, output)
-        plan = Plan(trace, nodes, self.__name__)
-        return _Traced(plan, tuple(trace.captured), structure, outputs, tuple(trace.numbers))
+        settings = config.current()
+        plan = Plan(trace, nodes, self.__name__, debug=settings.debug)
+        checked = settings.debug and settings.nan_checks
+        nan_origins = NanOrigins(trace, nodes, self.__name__) if checked else None
+        return _Traced(plan, tuple(trace.captured), structure, outputs, tuple(trace.numbers), nan_origins)
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:

@@ -77,6 +77,10 @@ class Plan:
         What the caller wants.
     name : str
         That of the function.
+    debug : bool
+        Whether each access is checked.
+    pure : bool
+        Whether inputs are left as they are.
 
     Attributes
     ----------
@@ -92,23 +96,42 @@ class Plan:
         The regions and calls.
     buffers : list of Buffer
         The memory that a call needs.
+    names : dict of str by memory
+        For messages.
     steps : list of Step
         The regions and calls, in order.
     host_launches : list of HostLaunch or None
         All steps, if they are kernels that the host launches fast.
     """
 
-    def __init__(self, trace: Trace, outputs: Sequence[Node], name: str) -> None:
+    def __init__(
+        self, trace: Trace, outputs: Sequence[Node], name: str, *, debug: bool = False, pure: bool = False
+    ) -> None:
         self.library: ArrayLibrary = trace.real
         self.outputs = outputs
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
-        self.written = tuple([base.source.number for base in trace.written if base.source is not None])
+        written = () if pure else trace.write_backs
+        self.written = tuple([each.target.number for each in written])
         self.host_launches: list[HostLaunch] | None = []
         self.scalars = trace.adapted
-        self.schedule: Schedule = scheduled(outputs, trace.write_backs)
+        self.schedule: Schedule = scheduled(outputs, written)
         self._name = name if name.isidentifier() else "fused"
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
+        self.names = self._names()
+        self._debug = debug
         self.steps = [self._step(each) for each in self.schedule.steps]
+
+    def _names(self) -> dict[Memory, str]:
+        memory = self.schedule.memory
+        names: dict[Memory, str] = {each: each.name for each in self.inputs}
+        for number, node in enumerate(self.outputs, 1):
+            names[memory[node]] = f"result {number}" if len(self.outputs) > 1 else "the result"
+        for number, buffer in enumerate([each for each in self.buffers if each not in names], 1):
+            names[buffer] = f"memory {number}"
+        for each in memory.values():
+            if isinstance(each, Result):
+                names.setdefault(each, f"result of {each.call.name}")
+        return names
 
     def run(self, inputs: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
         """Compute, and return the library's arrays of the outputs.
@@ -195,7 +218,8 @@ class Plan:
     def _region(self, region: Region) -> Step:
         if 0 in region.shape:
             return Step(_nothing)
-        kernel = lowered(region, self.schedule.memory, self._strides, self._name)
+        checked = self.names if self._debug else None
+        kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked)
         specialization = self._specialization(kernel)
         compiled = specialization.compiled
         prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
@@ -248,11 +272,11 @@ class Plan:
     def leaves(self, kernel: Kernel, memories: _Memories, numbers: Sequence[Any]) -> list[Leaf]:
         """Return the arguments of a kernel, from the library's arrays and the number of each scalar."""
         leaves: list[Leaf] = []
-        for number, each in enumerate(kernel.accesses):
+        for each in kernel.accesses:
             array = wrap(self.library, memories[each.memory])
             start = self.library.backend.address(array._native) + each.offset * _itemsize(each)
             memory = LeafMemory(array.storage, False, "Array", 0, array.dtype)
-            leaves.append(Leaf(f"m{number}", (start, *each.extents, *each.strides), memory))
+            leaves.append(Leaf(self.names[each.memory], (start, *each.extents, *each.strides), memory))
         passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
         return [*leaves, *[Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]]
 

@@ -99,6 +99,7 @@ class Trace:
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = View(source, index_map, shape)
+            node.line = call_line()
         return node
 
     def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
@@ -125,7 +126,9 @@ class Trace:
             if before is None or not covers(box, before):
                 break
             target = target.target
-        return Update(target, index_map, value)
+        update = Update(target, index_map, value)
+        update.line = call_line()
+        return update
 
     def renewed(self, base: Base, value: Node) -> Node:
         """Return a base's elements after a write to all of it."""
@@ -147,10 +150,10 @@ class Trace:
         """Return a new array with the elements of a node."""
         return Symbol(self, Base(node, contiguous=contiguous))
 
-    def argument(self, native: Any, *, readonly: bool) -> Symbol:
+    def argument(self, native: Any, name: str, *, readonly: bool) -> Symbol:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
         strides = tuple([step // native.dtype.itemsize for step in native.strides])
-        node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides)
+        node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides, name)
         self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(native)))
         return Symbol(self, self.inputs[-1])
 
@@ -160,7 +163,8 @@ class Trace:
         if base is not None:
             return Symbol(self, base)
         native = in_memory(array)
-        symbol = self.argument(native, readonly=self.real.backend.is_readonly(native))
+        name = f"captured array {len(self.captured) + 1}"
+        symbol = self.argument(native, name, readonly=self.real.backend.is_readonly(native))
         self._bases[id(array)] = symbol.base
         self.captured.append(array)
         return symbol
@@ -285,10 +289,15 @@ class Trace:
 
     def _results(self, call: Call, model: Any) -> Any:
         if isinstance(model, tuple | list):
-            nodes = [self.symbol(Result(call, place, *_form(each))) for place, each in enumerate(model)]
+            nodes = [self._result(call, place, each) for place, each in enumerate(model)]
             make: Any = type(model)
             return make(*nodes) if hasattr(model, "_fields") else make(nodes)
-        return self.symbol(Result(call, None, *_form(model)))
+        return self._result(call, None, model)
+
+    def _result(self, call: Call, place: int | None, model: Any) -> Symbol:
+        node = Result(call, place, *_form(model))
+        node.line = call_line()
+        return self.symbol(node)
 
     def call_method(self, name: str, x: Symbol, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Record a call of a method of the library's arrays."""

@@ -1,16 +1,21 @@
 """Random array programs do fused what they do unfused: results, arguments, and what shares memory.
 
-``ACCEL_FUSE_PROGRAMS`` is the number of programs that are run on the host; a fifth as many run on the simulated device.
+``ACCEL_FUSE_PROGRAMS`` is the number of programs that are run on the host; a fifth as many run on the simulated device,
+and in debug mode.
 """
 
 import os
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+import accel
+from accel.errors import NanError
+
 from ..profiles import QUICK
-from .comparison import compared
+from .comparison import Run, compared, same
 from .programs import written
 
 PROGRAMS = int(os.environ.get("ACCEL_FUSE_PROGRAMS", "30" if QUICK else "400"))
@@ -38,3 +43,34 @@ def test_programs_on_the_host(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
 def test_programs_on_the_simulated_device(first: int) -> None:
     check(first, "sim")
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
+def test_no_loop_leaves_its_memory(first: int, device: str) -> None:
+    """On the simulated device, races are found too: no iteration accesses what another one writes."""
+    with accel.debug():
+        check(first, device)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
+def test_a_nan_in_results_is_found_where_operands_have_none(first: int, device: str) -> None:
+    with np.errstate(all="ignore"):
+        for seed in range(first, first + AT_ONCE):
+            program = written(Random(seed))
+            expected = Run(program, program.function, device)
+            with accel.debug(nan=True):
+                found = Run(program, accel.fuse(program.function), device)
+            before = program.arguments.made(device).memories
+            if isinstance(found.error, NanError):
+                assert has_nan([*expected.results, *expected.memories]), f"seed {seed}: {found.error}"
+                same(found.memories, before, 0, f"seed {seed}: an argument")
+            elif found.error is None:
+                same(found.results, expected.results, 0, f"seed {seed}: a result")
+                assert has_nan(before) or not has_nan([*expected.results, *expected.memories]), f"seed {seed}"
+
+
+def has_nan(arrays: list[Any]) -> bool:
+    """Tell whether an element of arrays is NaN."""
+    return any(np.isnan(np.asarray(each.to_device("cpu"))).any() for each in arrays if each.dtype.kind in "fc")

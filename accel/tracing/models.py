@@ -2,19 +2,29 @@
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from accel.dtypes import DType
 from accel.errors import FuseError
+from accel.support.call_sites import call_site
 
 __all__ = ["model_function"]
 
 _BY_VALUES = frozenset(
-    {"argwhere", "bincount", "extract", "flatnonzero", "nonzero", "ndarray.nonzero", "unique", "unique_all"}
-    | {"unique_counts", "unique_inverse", "unique_values", "compress", "ndarray.compress"}
+    {"argwhere", "bincount", "compress", "extract", "flatnonzero", "intersect1d", "ndarray.compress", "ndarray.nonzero"}
+    | {"nonzero", "real_if_close", "setdiff1d", "setxor1d", "trim_zeros", "union1d", "unique", "unique_all"}
+    | {"unique_counts", "unique_inverse", "unique_values"}
 )
+"""Functions whose results have a shape or a dtype that depends on elements."""
+
+_STACKED = frozenset(
+    {"linalg.det", "linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.pinv", "linalg.qr"}
+    | {"linalg.slogdet", "linalg.svd", "linalg.svdvals"}
+)
+"""Functions of matrices that take stacks of them: they say what they return for one by a stack of none."""
 
 
 def model_function(name: str) -> Callable[..., Any]:
@@ -26,12 +36,20 @@ def model_function(name: str) -> Callable[..., Any]:
         If these depend on elements.
     """
     if name in _BY_VALUES:
-        raise FuseError(
-            f"the shape of the result of {name} depends on elements, which a fused function does not have while it is "
-            f"traced; call it outside, or write xp.where(condition, x, y)"
-        )
+        raise _by_values(name)
+    if name.endswith(".at"):
+        return lambda x, *_: x
     special = _SPECIAL.get(name)
-    return special if special is not None else _of_numpy(name)
+    if special is not None:
+        return special
+    return partial(_of_one, _of_numpy(name)) if name in _STACKED else _of_numpy(name)
+
+
+def _by_values(what: str) -> FuseError:
+    return FuseError(
+        f"the result of {what} has a shape that depends on elements, which a fused function does not have while it is "
+        f"traced, at {call_site()}; call it outside, or write xp.where(condition, x, y)"
+    )
 
 
 def _of_numpy(name: str) -> Callable[..., Any]:
@@ -64,6 +82,34 @@ def _solve(x1: Any, x2: Any, *_: Any) -> Any:
     return np.broadcast_to(np.zeros((), dtype), (*np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), *x2.shape[-2:]))
 
 
+def _of_one(function: Callable[..., Any], x: Any, *options: Any, **named: Any) -> Any:
+    """Return a model of what a function of stacks of matrices returns, without its work."""
+    found = function(np.broadcast_to(x, (0, *x.shape)), *options, **named)
+    if isinstance(found, tuple):
+        return type(found)(*[_without_stack(each) for each in found])
+    return _without_stack(found)
+
+
+def _without_stack(result: Any) -> Any:
+    return np.broadcast_to(np.zeros((), result.dtype), result.shape[1:])
+
+
+def _matmul(x1: Any, x2: Any, **options: Any) -> Any:
+    if x1.ndim and x2.ndim and x1.shape[-1] == x2.shape[-2 if x2.ndim > 1 else 0]:
+        x1, x2 = x1[..., :0], x2[..., :0, :] if x2.ndim > 1 else x2[:0]
+    return np.matmul(x1, x2, **options)
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, *options: Any, **named: Any) -> Any:
+    return np.average(a, axis, None if weights is None else np.ones_like(weights), *options, **named)
+
+
+def _repeat(x: Any, repeats: Any, *options: Any, **named: Any) -> Any:
+    if isinstance(repeats, np.ndarray):
+        raise _by_values("repeat with an array of counts")
+    return np.repeat(x, repeats, *options, **named)
+
+
 def _written(x: Any, key: Any, value: Any) -> Any:
     np.broadcast_to(value, x[key].shape)
     return x
@@ -75,6 +121,7 @@ def _clip(x: Any, *limits: Any, **named: Any) -> Any:
 
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
+    "average": _average,
     "clip": _clip,
     "getitem": operator.getitem,
     "setitem": _written,
@@ -82,4 +129,8 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "linalg.cholesky": _like_first,
     "linalg.inv": _like_first,
     "linalg.solve": _solve,
+    "linalg.matmul": _matmul,
+    "matmul": _matmul,
+    "ndarray.repeat": _repeat,
+    "repeat": _repeat,
 }

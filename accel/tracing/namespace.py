@@ -1,10 +1,12 @@
 """`Namespace`: the functions of a device's library, for symbols."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 
 __all__ = ["Namespace"]
@@ -32,14 +34,14 @@ class Namespace:
         if not path and (special := getattr(trace.functions, name, None)) is not None:
             return special
         function = getattr(self._library, name)
-        if isinstance(function, type(np)):
+        if type(function) is type(self._library):  # a namespace within, a module or an object like one
             return Namespace(trace, function, f"{path}{name}.")
         if not callable(function) or isinstance(function, type):
             return function
         ufunc = None if path else getattr(np, name, None)
         if isinstance(ufunc, np.ufunc):
             return _elementwise(trace, ufunc, name, function)
-        return lambda *arguments, **keywords: trace.call(f"{path}{name}", function, arguments, keywords)
+        return partial(_called, trace, f"{path}{name}", function)
 
 
 def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any:
@@ -54,4 +56,22 @@ def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any
         result = computed(operands, options)
         return result if out is None else trace.functions.store(result, out)
 
+    for method in ("accumulate", "reduce", "reduceat"):
+        if hasattr(function, method):
+            setattr(call, method, partial(_called, trace, f"{name}.{method}", getattr(function, method)))
+    if hasattr(function, "at"):
+        call.at = partial(_update_at, trace, name, function.at)  # type: ignore[attr-defined]
     return call
+
+
+def _called(trace: Trace, name: str, function: Any, *operands: Any, **options: Any) -> Any:
+    return trace.call(name, function, operands, options)
+
+
+def _update_at(trace: Trace, name: str, function: Any, x: Symbol, key: Any, *operands: Any) -> None:
+    def updated(array: Any, *others: Any) -> Any:
+        copy = array.copy()
+        function(copy, *others)
+        return copy
+
+    x.write(trace.call(f"{name}.at", updated, (x, key, *operands), {}).node)

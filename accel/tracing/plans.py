@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from accel import config
 from accel.abc.kernels import PreparesCalls, SupportsKernels
 from accel.device import Device
-from accel.errors import CapabilityError
+from accel.errors import CapabilityError, FuseError
 from accel.fusion.lowering import Access, Kernel, lowered, strides_of
 from accel.fusion.nodes import Call, Input, Node, Result, Scalar
 from accel.fusion.regions import Buffer, Memory, Region, Schedule, scheduled
@@ -196,17 +198,24 @@ class Plan:
 
         return Step(run)
 
-    def _own(self, array: Any, node: Node, operands: Sequence[Any]) -> Any:
+    def _own(self, array: Any, node: Result, operands: Sequence[Any]) -> Any:
         """Return a result of a call, in C order; a copy if it is read-only, or if it shares memory with an operand."""
         library = self.library
         if type(array) is not library.array_type:
             array = library.as_array(array)
+        if tuple(array.shape) != node.shape or not np.can_cast(array.dtype, node.dtype, "same_kind"):
+            raise FuseError(
+                f"{node.call.name} returned {array.dtype.name} of shape {tuple(array.shape)}, but {node.dtype.name} of "
+                f"shape {node.shape} for zeros, which stood for its operands while the function was traced; call it "
+                f"outside"
+            )
         expected = tuple([step * node.dtype.itemsize for step in strides_of(node.shape)])
         same = all(
             extent < 2 or step == wanted
             for extent, step, wanted in zip(node.shape, array.strides, expected, strict=True)
         )
-        same &= not library.backend.is_readonly(array) and not any(may_overlap(library, array, x) for x in operands)
+        same &= array.dtype == node.dtype and not library.backend.is_readonly(array)
+        same &= not any(may_overlap(library, array, x) for x in operands)
         if same or not node.size:
             return array
         copy = self.empty(node)

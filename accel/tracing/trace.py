@@ -75,7 +75,7 @@ class Trace:
         key = kind, name, tuple([each.serial for each in operands]), dtype
         node = self._known.get(key)
         if node is None:
-            shape = np.broadcast_shapes(*[each.shape for each in operands])
+            shape = _broadcast([each.shape for each in operands])
             node = self._known[key] = Operation(kind, name, tuple(operands), shape, dtype)
             node.line = call_line()
         return node
@@ -308,6 +308,14 @@ class Trace:
         return FuseError(
             f"a fused function has no elements while it is traced; found {what} at {call_site()}: {_REMEDIES}"
         )
+
+
+def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        found = " ".join(f"({','.join(map(str, shape))})" for shape in shapes)
+        raise ValueError(f"operands could not be broadcast together with shapes {found}") from None
 
 
 def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> tuple[Node, IndexMap]:

@@ -53,5 +53,6 @@ class PartBase(Base):
 
 def _with_part(array: Any, part: str, value: Any) -> Any:
     copy = array.copy()
-    getattr(copy, part)[...] = value
+    numbers = copy.reshape(-1).view(value.dtype)  # of which an array of no axes has no view
+    numbers[part == "imag" :: 2] = value.reshape(-1)
     return copy

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.device import Device, DeviceLike
+from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
@@ -105,7 +105,7 @@ def _function(path: str) -> Callable[..., Any]:
             first = first[0]
         if type(first) is Array and first._native.ndim:  # no number for arrays on other devices
             library = first._library
-            if keywords and library.device is not Device.CPU:
+            if keywords and library.of_numpy is None:
                 arguments, keywords = _by_position(path, arguments, keywords)
             if "out" not in keywords:  # `call` is written out here, which saves two calls
                 result = simple_call(library, member(library, path), arguments, keywords)
@@ -142,7 +142,7 @@ def _computed(path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -
     arrays = [*arrays_among(values)]
     if arrays:
         library = library_of(*arrays)
-        if library.device is not Device.CPU:
+        if library.of_numpy is None:
             arguments, keywords = _by_position(path, arguments, keywords)
         return call(library, path, arguments, keywords)
     library = library_of(*values)

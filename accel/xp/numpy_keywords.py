@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from accel.device import Device
 from accel.errors import CapabilityError
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import Array, wrap
@@ -79,7 +78,7 @@ def with_keywords(
     arrays = [*arrays_among(values)]
     library = library_of(*(arrays or values))
     operands = tuple(_checked(library, each, alone=not arrays) for each in operands)
-    if library.device is not Device.CPU:
+    if library.of_numpy is None:
         return _on_device(library, theirs, f"{section}.{ours.__name__}".strip("."), operands, keywords)
     result, out = _as_ours(library, theirs(*operands, **keywords)), keywords.get("out")
     return assign_out(out, result) if isinstance(out, Array) and result is not out else result  # hfft forgets it

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
+from accel.device import Device
 from accel.dtypes import DType, as_dtype
 from accel.errors import CapabilityError, DTypeError
 from accel.xp.array_base import ArrayBase
@@ -116,7 +117,8 @@ def function_there(
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     operands = (*arguments, *options.values())
-    if by_two_names or not isinstance(target, ArrayBase | None) or has_host_arrays((*operands, where)):
+    has_foreign = x.device is not Device.CPU and has_host_arrays((*operands, where))
+    if by_two_names or has_foreign or not isinstance(target, ArrayBase | None):
         return NotImplemented
     if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
         return NotImplemented

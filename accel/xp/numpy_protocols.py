@@ -83,16 +83,16 @@ def array_ufunc(x: ArrayBase, function: np.ufunc, method: str, *inputs: Any, **k
     if _calls_an_operator(x, function, method, inputs, keywords):
         return getattr(x, _REFLECTED[function])(inputs[0])
     x = _leading(x, inputs)
-    if method == "__call__" and x._library.device is Device.CPU:
+    if method == "__call__" and x._library.of_numpy is not None:
         result = _simple_call(x, function, inputs, keywords)
         if result is not NotImplemented:
             return result
     targets = inputs[:1] if method == "at" else keywords.get("out", ())
     if any(map(_is_foreign, (*inputs, *targets))):
         return NotImplemented
-    if x.device is not Device.CPU and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
+    if x._library.of_numpy is None and function in _OPERATORS and _of_scalar_and_array(method, inputs, keywords):
         return _OPERATORS[function](x._wrap(x._library, x._library.accept(inputs[0])), x)
-    if x.device is not Device.CPU:
+    if x._library.of_numpy is None:
         result = ufunc_there(x, function, method, inputs, keywords)
         if result is not NotImplemented:
             return result
@@ -116,7 +116,7 @@ def _calls_an_operator(
 ) -> bool:
     """Tell whether a scalar of NumPy calls an operator with an array on the host."""
     simple = type(inputs[0]) in HOST_SCALARS and method == "__call__" and not keywords
-    return simple and function in _REFLECTED and x._library.device is Device.CPU
+    return simple and function in _REFLECTED and x._library.of_numpy is not None
 
 
 def array_function(
@@ -136,7 +136,7 @@ def array_function(
     if function in CREATING:
         return created_like(x, function, arguments, keywords)
     result: Any = NotImplemented
-    if x._library.device is not Device.CPU:
+    if x._library.of_numpy is None:
         result = _there(x, function, arguments, keywords)
     elif x.nbytes >= x._library.large // _WIDEST and function in NUMPYS:  # the size is known in less time
         result = large_call(x._library, function, arguments, keywords)
@@ -209,7 +209,7 @@ class _HostExchange(Exchange):
         if x._library is not self._first._library:
             return live(moved(self._library, x))
         writing = id(x) in self._targets
-        if x.device is not Device.CPU:
+        if x._library.of_numpy is None:
             return self._copied(x, writing)
         array = live(x, writing=writing)
         if writing:
@@ -253,7 +253,7 @@ def _on_host(
     targets: Iterable[Any],
 ) -> Any:
     """Call a function of NumPy with the elements of our arrays, and return its results as arrays of ours."""
-    if not targets and first.device is Device.CPU:
+    if not targets and first._library.of_numpy is not None:
         result = simple_call(first._library, function, arguments, keywords)
         if result is not NotImplemented:
             return result

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from accel.device import Device
 from accel.errors import CapabilityError
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.calls import assign_out, call, member
@@ -62,7 +61,7 @@ def update_at(function: np.ufunc, inputs: tuple[Any, ...]) -> Any:
 
 
 def _is_there(x: Any) -> bool:
-    return isinstance(x, ArrayBase) and x.device is not Device.CPU
+    return isinstance(x, ArrayBase) and x._library.of_numpy is None
 
 
 def _operand(x: ArrayBase, value: Any) -> Any:

@@ -35,7 +35,7 @@ _ARITHMETIC = (
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _UNARY = ("abs", "neg", "pos", "invert")
 _METHODS = (
-    *("all", "any", "clip", "diagonal", "max", "mean", "min", "nonzero", "prod", "repeat", "reshape", "round"),
+    *("all", "any", "clip", "copy", "diagonal", "max", "mean", "min", "nonzero", "prod", "repeat", "reshape", "round"),
     *("squeeze", "std", "sum", "swapaxes", "trace", "transpose", "var", "view"),
 )
 _NUMBERS = (bool, int, float, complex)

@@ -134,6 +134,19 @@ def test_arguments_that_change_places(device: str) -> None:
     same([y, x], before)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_elements_at_indices_of_an_array_are_written(device: str) -> None:
+    def changed(x: Any, places: Any) -> None:
+        x[places, places] = 7
+        x[places] += 1
+
+    (one,), (other,) = arrays(device, count=1), arrays(device, count=1)
+    places = xp.asarray([2, 0], device=device)
+    accel.fuse(changed)(one, places)
+    changed(other, places)
+    same(one, other)
+
+
 def test_arguments_that_share_memory_are_written_as_unfused() -> None:
     def shift(x: Any, y: Any) -> None:
         x += 1
@@ -272,12 +285,13 @@ def test_views_that_are_read_only() -> None:
             accel.fuse(function)(x)
 
 
-def test_parts_of_complex_numbers_are_views() -> None:
+@pytest.mark.parametrize("device", DEVICES)
+def test_parts_of_complex_numbers_are_views(device: str) -> None:
     def changed(z: Any) -> None:
         z.real[0] = 5.0
         xp.imag(z)[...] += 1
 
-    z, other = xp.asarray([1 + 2j, 3 - 1j]), xp.asarray([1 + 2j, 3 - 1j])
+    z, other = xp.asarray([1 + 2j, 3 - 1j], device=device), xp.asarray([1 + 2j, 3 - 1j], device=device)
     accel.fuse(changed)(z)
     changed(other)
     same(z, other)

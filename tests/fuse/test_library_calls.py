@@ -1,0 +1,123 @@
+"""Functions that fused functions call between their loops: those of other libraries, and those of NumPy."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+from accel.errors import FuseError
+
+from .comparison import same
+
+DEVICES = ("cpu", "sim")
+Function = Callable[..., Any]
+
+
+def check(function: Function, *operands: Any) -> None:
+    """Compare what a function returns, and its operands afterwards, fused and unfused."""
+
+    def run(function: Function) -> list[Any]:
+        copies = [xp.asarray(each, copy=True) for each in operands]
+        with accel.using(device=operands[0].device):
+            returned = function(*copies)
+        return [*(returned if isinstance(returned, tuple) else [returned]), *copies]
+
+    same(run(accel.fuse(function)), run(function), 1, "an array")
+
+
+def written(x: Any, y: Any) -> Any:
+    np.copyto(x, y)
+    np.fill_diagonal(x, 7)
+    np.add(x, 1, out=y, where=x > 1)
+    np.add.at(y, (xp.asarray([0, 2, 0]), 1), x[0])
+    return xp.multiply(x, y, out=x), xp.sum(x, axis=0, out=y[0])
+
+
+NUMPYS: dict[str, Function] = {
+    "ufuncs": lambda x, y: np.sin(x) + np.add(x, y) * np.float32(2) - np.true_divide(1, y),
+    "methods of ufuncs": lambda x, y: (np.add.reduce(x), np.multiply.outer(x[0], y[0]), np.maximum.accumulate(y)),
+    "reductions": lambda x, y: (np.sum(x, axis=0), np.max(y), np.linalg.norm(x), np.nansum(y)),
+    "choices": lambda x, y: (np.where(x > y, x, 2), np.clip(x, 0.0, 0.5), np.nan_to_num(y)),
+    "arrays of parts": lambda x, y: (np.concatenate([x, y]), np.stack([x, y]), np.zeros_like(x), np.roll(x, 1)),
+    "keywords of NumPy": lambda x, y: (xp.add(x, y, where=x > 1, out=y), xp.sum(x, where=y > 1), xp.sum(x, dtype="f4")),
+    "writes": written,
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", NUMPYS)
+def test_functions_of_numpy(name: str, device: str) -> None:
+    random = np.random.default_rng(0)
+    check(NUMPYS[name], *[xp.asarray(random.random((3, 3)) * 3, device=device) for _ in range(2)])
+
+
+def test_arrays_of_numpy_are_operands_of_its_functions() -> None:
+    check(lambda x: np.add(x, np.arange(3.0)) + np.arange(3.0) * x, xp.ones((2, 3)))
+
+
+def test_a_function_that_computes_on_the_host_only_is_refused() -> None:
+    with pytest.raises(FuseError, match=r"test_library_calls\.py:\d+"):
+        accel.fuse(np.fix)(xp.ones(3))
+
+
+MATRICES: dict[str, Function] = {
+    "det": xp.linalg.det,
+    "slogdet": xp.linalg.slogdet,
+    "inv": xp.linalg.inv,
+    "pinv": xp.linalg.pinv,
+    "qr": xp.linalg.qr,
+    "svdvals": xp.linalg.svdvals,
+    "svd": lambda x: xp.linalg.svd(x[..., :2], full_matrices=False),
+    "all of svd": lambda x: xp.linalg.svd(x[..., :2]),
+    "eigh": lambda x: xp.linalg.eigh(x @ xp.matrix_transpose(x)),
+    "eigvalsh": lambda x: xp.linalg.eigvalsh(x @ xp.matrix_transpose(x)),
+    "cholesky": lambda x: xp.linalg.cholesky(x @ xp.matrix_transpose(x)),
+    "solve": lambda x: xp.linalg.solve(x, x[..., :1]),
+    "matrix_power": lambda x: xp.linalg.matrix_power(x, 3),
+    "products": lambda x: (x @ x, x[..., 0, :, None].mT @ x, xp.vecdot(x, x)),
+}
+
+
+@pytest.mark.parametrize("stack", [(), (2,), (0,)])
+@pytest.mark.parametrize("name", MATRICES)
+def test_functions_of_matrices_and_of_stacks_of_them(name: str, stack: tuple[int, ...]) -> None:
+    random = np.random.default_rng(0)
+    matrix = xp.asarray(random.random((*stack, 4, 4)) + 4 * np.eye(4))
+    check(lambda x: tuple(MATRICES[name](x + 1)) if name in _TUPLES else MATRICES[name](x + 1), matrix)
+
+
+_TUPLES = ("slogdet", "qr", "svd", "all of svd", "eigh", "products")
+
+
+def test_a_function_of_a_large_matrix_is_not_computed_by_the_trace() -> None:
+    x = xp.broadcast_to(xp.ones(()), (10**5, 10**5))
+    accel.fuse(lambda x: (xp.linalg.eigvalsh(x), x @ x[:, :1])).explain(x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: xp.union1d(x, x),
+        lambda x: xp.intersect1d(x, x),
+        lambda x: xp.setdiff1d(x, x),
+        xp.trim_zeros,
+        lambda x: xp.repeat(x, xp.astype(x, "int64")),
+    ],
+)
+def test_a_result_whose_shape_depends_on_elements_is_refused(function: Function) -> None:
+    with pytest.raises(FuseError, match="shape that depends on elements"):
+        accel.fuse(function)(xp.asarray([0.0, 1.0, 2.0]))
+
+
+def test_weights_of_an_average() -> None:
+    check(lambda x: xp.average(x, axis=0, weights=x + 1), xp.ones((3, 2)))
+
+
+def test_shapes_that_do_not_fit_are_refused_in_the_same_words() -> None:
+    x, y = xp.ones((2, 5)), xp.ones((4, 5))
+    for function in (lambda x, y: x + y, lambda x, y: xp.where(x > 0, x, y)):
+        with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(2,5\)"):
+            accel.fuse(function)(x, y)

@@ -3,7 +3,7 @@
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
-from accel.abc.kernels import ChecksThreads, CompiledKernel, Failure, PreparesCalls, SupportsKernels
+from accel.abc.kernels import ChecksThreads, CompiledKernel, ComputesArrays, Failure, PreparesCalls, SupportsKernels
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     AllocatesCleared,
@@ -41,6 +41,7 @@ __all__ = [
     "CacheEviction",
     "ChecksThreads",
     "CompiledKernel",
+    "ComputesArrays",
     "ComputesWithin",
     "CurrentStream",
     "DeferredEvent",

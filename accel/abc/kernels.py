@@ -9,7 +9,7 @@ from accel.device import Device
 if TYPE_CHECKING:  # most programs compile no kernels
     from accel.ir import Program
 
-__all__ = ["ChecksThreads", "CompiledKernel", "Failure", "PreparesCalls", "SupportsKernels"]
+__all__ = ["ChecksThreads", "CompiledKernel", "ComputesArrays", "Failure", "PreparesCalls", "SupportsKernels"]
 
 
 class Failure(NamedTuple):
@@ -91,6 +91,28 @@ class PreparesCalls(Protocol):
         bytes the address is behind that of its first element. A brief launch lets no other thread of Python run
         meanwhile. The function returns whether the kernel was run: a launch that must be brief, and might not be, is
         refused. A kernel with results, checks or an explicit grid has no such function.
+        """
+        ...
+
+
+@runtime_checkable
+class ComputesArrays(Protocol):
+    """A compiled kernel of a device that can run as a function of the array library does."""
+
+    def computation(
+        self, forms: Sequence[tuple[int, ...]], explain: Callable[[Failure], Exception]
+    ) -> Callable[[Sequence[int], Sequence[Any]], object] | None:
+        """Return a function that runs the kernel on arrays of certain forms; None if there is none for this kernel.
+
+        The function takes the address of each view, and the numbers. It is called in the context of `ComputesWithin`.
+        Its work is ordered as the work of the array library's functions: after the earlier work of the current stream.
+
+        Parameters
+        ----------
+        forms : sequence of tuple of int
+            For each view its extents, then its strides in elements. The loops depend on these, and on no numbers.
+        explain : callable
+            Makes the error of a failed check, as for `CompiledKernel.launch`; the function raises it.
         """
         ...
 

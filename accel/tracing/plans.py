@@ -6,29 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel import config
-from accel.abc.kernels import PreparesCalls, SupportsKernels
+from accel.abc.kernels import CompiledKernel, ComputesArrays, PreparesCalls, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError, FuseError
 from accel.fusion.lowering import Access, Kernel, lowered, strides_of
 from accel.fusion.nodes import Call, Input, Node, Result, Scalar
 from accel.fusion.regions import Buffer, Memory, Region, Schedule, scheduled
-from accel.kernels.argument_types import Leaf
-from accel.kernels.argument_types import Memory as LeafMemory
-from accel.kernels.call_signature import Bound
-from accel.kernels.captures import Captured
-from accel.kernels.specialization import Geometry, Specialization
-from accel.memory import heap_of
+from accel.kernels.failures import Explanation
+from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import may_overlap
-from accel.xp.arrays import wrap
 
 __all__ = ["HostLaunch", "Plan"]
 
 _Memories = dict[Memory, Any]
 _Run = Callable[[_Memories, Sequence[Any]], None]
 
-_compiled: dict[tuple[str, Device], Any] = {}
+_ONE = (1, 1, 1)
+
+_compiled: dict[tuple[str, Device], CompiledKernel] = {}
 """The compiled kernels, by the text of their programs: 1 equals True and 1.0, and 0.0 equals -0.0."""
 
 
@@ -145,6 +142,12 @@ class Plan:
         numbers : sequence
             The number of each scalar.
         """
+        if self.library.within is None:
+            return self._run(inputs, numbers)
+        with self.library.within(*inputs):
+            return self._run(inputs, numbers)
+
+    def _run(self, inputs: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
         memories: _Memories = {}
         memories.update(zip(self.inputs, inputs, strict=True))
         for each in self.scalars:  # refused before anything has run
@@ -229,29 +232,28 @@ class Plan:
             return Step(_nothing)
         checked = self.names if self._debug else None
         kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked)
-        specialization = self._specialization(kernel)
-        compiled = specialization.compiled
+        compiled = self._compiled(kernel)
         prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
         if prepared is not None:
             return Step(self._on_host(kernel, prepared), kernel)
         self.host_launches = None
-        return Step(self._on_device(kernel, specialization), kernel)
+        return Step(self._in_general(kernel, compiled), kernel)
 
     def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
         return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
 
-    def _specialization(self, kernel: Kernel) -> Specialization:
+    def _compiled(self, kernel: Kernel) -> CompiledKernel:
         device = self.library.device
-        heap = heap_of(device)
         key = repr(kernel.program), device
         compiled = _compiled.get(key)
         if compiled is None:
-            if not isinstance(heap.backend, SupportsKernels):
+            backend = heap_of(device).backend
+            if not isinstance(backend, SupportsKernels):
                 raise CapabilityError(
                     f"{device} runs no kernels, so no function is fused there; write fallback='eager'"
                 )
-            compiled = _compiled[key] = heap.backend.compile_kernel(device, kernel.program)
-        return Specialization(kernel.program, False, Captured(()), heap, compiled)
+            compiled = _compiled[key] = backend.compile_kernel(device, kernel.program)
+        return compiled
 
     def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Run:
         accesses = [
@@ -271,23 +273,35 @@ class Plan:
 
         return run
 
-    def _on_device(self, kernel: Kernel, specialization: Specialization) -> _Run:
+    def _in_general(self, kernel: Kernel, compiled: CompiledKernel) -> _Run:
+        explain = Explanation(self._name, kernel.program.sites)
+        accesses = [(each.memory, each.offset * _itemsize(each)) for each in kernel.accesses]
+        forms = [(*each.extents, *each.strides) for each in kernel.accesses]
+        compute = compiled.computation(forms, explain) if isinstance(compiled, ComputesArrays) else None
+        if compute is None:
+            compute = _waiting(compiled, heap_of(self.library.device), forms, explain)
+
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
-            leaves = self.leaves(kernel, memories, numbers)
-            specialization.launch(Bound((), leaves, self.library.device), Geometry(), None)
+            address = self.library.backend.address
+            addresses = [address(memories[memory]) + offset for memory, offset in accesses]
+            passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
+            compute(addresses, [*passed, *kernel.integers])
 
         return run
 
-    def leaves(self, kernel: Kernel, memories: _Memories, numbers: Sequence[Any]) -> list[Leaf]:
-        """Return the arguments of a kernel, from the library's arrays and the number of each scalar."""
-        leaves: list[Leaf] = []
-        for each in kernel.accesses:
-            array = wrap(self.library, memories[each.memory])
-            start = self.library.backend.address(array._native) + each.offset * _itemsize(each)
-            memory = LeafMemory(array.storage, False, "Array", 0, array.dtype)
-            leaves.append(Leaf(self.names[each.memory], (start, *each.extents, *each.strides), memory))
-        passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
-        return [*leaves, *[Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]]
+
+def _waiting(
+    compiled: CompiledKernel, heap: Heap, forms: Sequence[tuple[int, ...]], explain: Explanation
+) -> Callable[[Sequence[int], Sequence[Any]], None]:
+    """Return a function as `ComputesArrays.computation` does; it waits for the kernel, whose checks may fail."""
+
+    def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+        views = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
+        compiled.launch([*views, *numbers], grid=_ONE, block=_ONE, stream=None, explain=explain)
+        if heap.device is not Device.CPU:
+            heap.synchronize()
+
+    return compute
 
 
 def _nothing(_: _Memories, __: Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from accel.abc import Block, Event, Span, Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
-from accel.ir import SLOT, Loop, Program, Threads
+from accel.ir import SLOT, Loop, Number, Program, Threads
 from accel.support.kernel_reports import Dim3
 
 from .device_code import (
@@ -132,6 +132,38 @@ class CompiledProgram:
         queue.submit(partial(launch.start, queue), timed=stream is not None, blocks=self.program.debug)
         return partial(launch.results, queue, queue.record()) if self.program.results else None
 
+    def computation(
+        self, forms: Sequence[tuple[int, ...]], _: Explain
+    ) -> Callable[[Sequence[int], Sequence[Any]], object] | None:
+        """Return a function that runs the kernel on arrays of certain forms; see `accel.abc.ComputesArrays`."""
+        if self._alone is None or self.explicit:
+            return None
+        (step,), own = self.steps, self._alone.copy()
+        values = [number for form in forms for number in (0, *form)]
+        values += [0] * sum(isinstance(each, Number) for each in self.program.parameters)
+        count = None if step.trips is None else step.trips(values)
+        bits = self.bits(values, [count])
+        kernel, geometry = self.kernel(step.kernel, bits), self.geometry(step, count, _ONE_THREAD)
+        current, launch_kernel = self.tools.driver.cuda.get_current_stream, self.tools.driver.launch_kernel
+
+        def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+            arguments = own
+            # No call between these, as in `_start_alone`.
+            if arguments.busy:
+                arguments = arguments.copy()
+            arguments.busy = True
+            try:
+                packed: list[Any] = []
+                for address, form in zip(addresses, forms, strict=True):
+                    packed += address, *form
+                packed += numbers
+                self.packing.write(arguments.memory, packed, ())
+                launch_kernel(kernel.pointer, *geometry, self.shared, current().ptr, arguments.table, 0)
+            finally:
+                arguments.busy = False
+
+        return compute if count != 0 else _nothing
+
     def _start_alone(
         self, values: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
     ) -> None:
@@ -178,6 +210,10 @@ class CompiledProgram:
         counted = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
         fits = None not in counted and max([self._reach(arguments), *[count or 0 for count in counted]]) < NARROW
         return 32 if fits else 64
+
+
+def _nothing(_: Sequence[int], __: Sequence[Any]) -> None:
+    pass
 
 
 def _step(program: Program, number: int) -> _Step:

@@ -2,7 +2,7 @@
 
 import atexit
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -317,6 +317,10 @@ class SimBackend:
         if isinstance(stream, SimStream):
             return stream
         raise DeviceMismatchError(f"{stream!r} is not a stream of a simulated device; write accel.new_stream('sim')")
+
+    def carry_out(self, device: Device, what: str, work: Callable[[Operation], None]) -> None:
+        """Do work on the current stream at once, after all that the stream must do before; raises its error."""
+        self._scheduler.carry_out(self._scheduler.stream_of(device), what, work)
 
     def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:
         """Declare the regions that an operation reads and writes, for injected faults and the checks."""

@@ -1,7 +1,7 @@
 """`Launcher`: the part of the backend that launches of kernels use."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from accel.abc import Stream
@@ -39,6 +39,10 @@ class Launcher(Protocol):
 
     def stream_of(self, stream: Stream | None, device: Device) -> SimStream:
         """Return the given stream, or by default the device's current stream."""
+        ...
+
+    def carry_out(self, device: Device, what: str, work: Callable[[Operation], None]) -> None:
+        """Do work on the current stream at once, after all that the stream must do before; raises its error."""
         ...
 
     def begin(self, operation: Operation, *uses: tuple[Memory | None, Region, bool]) -> None:

@@ -64,7 +64,7 @@ def test_the_setting_is_read_at_each_call(device: str, monkeypatch: pytest.Monke
         "Array Out Of Range: kernel[shifted] tid=3, got index 5 (offset=0, size=5).",
         "Callstack:",
         f"shifted (test_debug_mode.py:{line_of(shifted.__wrapped__, 3)})",
-        "The access: read of the parameter 'x', axis 0, of dtype float64, in memory of 6 elements.",
+        "The access: read of the array 'x', axis 0.",
         "There were no other accesses out of range.",
     ]
     shifted(x)

@@ -5,11 +5,25 @@ from typing import Any
 import pytest
 
 import accel
+from accel import xp
+from accel.kernels.argument_types import Leaf, Memory
 
 from ..kernels.layers import Texts, agree, by_host, by_interpreter, case_of
 from .test_fused_functions import PROGRAMS, arrays
 
 TOLERANCE = 2e-15  # of functions, which are within 4 units in the last place on the host
+
+
+def leaves_of(kernel: Any, memories: Any, numbers: Any) -> list[Any]:
+    """Return the arguments of a loop, from the library's arrays and the number of each scalar."""
+    leaves = []
+    for each in kernel.accesses:
+        array = xp.asarray(memories[each.memory])
+        start = array._native.ctypes.data + each.offset * array.dtype.itemsize
+        memory = Memory(array.storage, False, "Array", 0, array.dtype)
+        leaves.append(Leaf("array", (start, *each.extents, *each.strides), memory))
+    passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
+    return [*leaves, *[Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]]
 
 
 def cases_of(name: str) -> list[Any]:
@@ -22,7 +36,7 @@ def cases_of(name: str) -> list[Any]:
     cases = []
     for step in plan.steps:
         if step.kernel is not None:
-            leaves = plan.leaves(step.kernel, memories, ())
+            leaves = leaves_of(step.kernel, memories, ())
             cases.append((case_of(step.kernel.program, leaves), leaves, [*memories.values()]))
         step.run(memories, ())
     return cases

@@ -27,6 +27,7 @@ __all__ = ["SimKernel", "kernel_source"]
 
 _THREADS = 1024
 _SHARED = 48 * 1024
+_ONE: Dim3 = (1, 1, 1)
 
 # How many accesses and turns of serial loops are interpreted, by debug mode, in which that is how races are found.
 # Otherwise they take about 3 ms, and code of the host takes 40 ms to compile; interpreted accesses never leave the
@@ -70,8 +71,44 @@ class SimKernel:
             If a block is too large, or an argument is not memory of a simulated device.
         """
         self._refuse_large(block)
-        views, numbers = self._split(arguments)
         results: list[tuple[Any, ...]] = []
+        work = self._work(arguments, grid, block, explain, results)
+        task = self._launcher.stream_of(stream, self._device).submit(self._name, work)
+
+        def fetch() -> tuple[Any, ...]:
+            task.wait()
+            return results[0]
+
+        return fetch if self._program.results else None
+
+    def computation(
+        self, forms: Sequence[tuple[int, ...]], explain: Callable[[Failure], Exception]
+    ) -> Callable[[Sequence[int], Sequence[Any]], object]:
+        """Return a function that runs the kernel on arrays of certain forms; see `ComputesArrays`.
+
+        As all computations of arrays it runs at once, after the earlier work of its stream alone.
+        """
+
+        def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+            views = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
+            work = self._work([*views, *numbers], _ONE, _ONE, explain, [])
+            self._launcher.carry_out(self._device, self._name, work)
+
+        return compute
+
+    @property
+    def _name(self) -> str:
+        return f"kernel {self._program.name}"
+
+    def _work(
+        self,
+        arguments: Sequence[Any],
+        grid: Dim3,
+        block: Dim3,
+        explain: Callable[[Failure], Exception],
+        results: list[tuple[Any, ...]],
+    ) -> Callable[[Operation], None]:
+        views, numbers = self._split(arguments)
 
         def run_now(operation: Operation) -> None:
             self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
@@ -84,13 +121,7 @@ class SimKernel:
                 raise explain(failure)
             results.append(values)
 
-        task = self._launcher.stream_of(stream, self._device).submit(f"kernel {self._program.name}", run_now)
-
-        def fetch() -> tuple[Any, ...]:
-            task.wait()
-            return results[0]
-
-        return fetch if self._program.results else None
+        return run_now
 
     def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
         """Interpret the program; if that takes long, run code of the host instead."""

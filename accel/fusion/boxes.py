@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from accel.fusion.index_maps import Axis, IndexMap
 
-__all__ = ["box_of", "covers", "is_apart", "within"]
+__all__ = ["Ends", "are_apart", "box_of", "covers", "ends_of", "is_apart", "union", "within"]
 
 
 class Span(NamedTuple):
@@ -22,6 +22,9 @@ class Span(NamedTuple):
 
 
 Box: TypeAlias = tuple[Span, ...]
+
+Ends: TypeAlias = tuple[tuple[int, int], ...]
+"""The first and the last index along each axis."""
 
 
 def box_of(index_map: IndexMap, shape: Sequence[int]) -> Box | None:
@@ -75,3 +78,25 @@ def covers(written: Box, before: Box) -> bool:
     """Tell whether everything in a box was written again."""
     rank = 1 + max([-1, *(span.axis for span in written if span.axis is not None)])
     return within(before, written, rank) is not None
+
+
+def ends_of(index_map: IndexMap, shape: Sequence[int]) -> Ends:
+    """Return the ends of what a map reaches from a shape."""
+    ends = []
+    for start, steps in index_map:
+        low = high = start
+        for axis, step in steps:
+            reach = step * (shape[axis] - 1)
+            low, high = (low, high + reach) if reach > 0 else (low + reach, high)
+        ends.append((low, high))
+    return tuple(ends)
+
+
+def are_apart(one: Ends, other: Ends) -> bool:
+    """Tell whether there is no index between the ends of both."""
+    return any(last < low or high < first for (low, high), (first, last) in zip(one, other, strict=True))
+
+
+def union(one: Ends, other: Ends) -> Ends:
+    """Return the ends of both together."""
+    return tuple([(min(a, c), max(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)])

@@ -5,9 +5,10 @@ Slices, flips, transpositions and broadcasts are such maps, and so are maps of m
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Axis", "IndexMap", "broadcast", "composed", "identity", "offset_and_strides"]
+__all__ = ["Axis", "IndexMap", "broadcast", "composed", "identity", "merged", "offset_and_strides", "strides_of"]
 
 
 class Axis(NamedTuple):
@@ -61,3 +62,21 @@ def offset_and_strides(index_map: IndexMap, strides: Sequence[int], rank: int) -
         for axis, step in steps:
             totals[axis] += step * stride
     return offset, tuple(totals)
+
+
+def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of memory in C order."""
+    return tuple([prod(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return groups of neighbouring axes, over which everything steps as over one; axes of extent 1 are left out."""
+    groups: list[list[int]] = []
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if groups and all(steps[groups[-1][-1]] == steps[axis] * extent for steps in strides):
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return groups

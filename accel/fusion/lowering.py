@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, offset_and_strides
+from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, merged, offset_and_strides
 from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Scalar, Shape, View
 from accel.fusion.regions import Memory, Region
 from accel.ir import (
@@ -40,7 +40,7 @@ from accel.ir import (
 )
 from accel.ir import View as Memories
 
-__all__ = ["Access", "Kernel", "lowered", "strides_of"]
+__all__ = ["Access", "Kernel", "lowered"]
 
 
 class Access(NamedTuple):
@@ -84,11 +84,6 @@ class Kernel(NamedTuple):
     accesses: tuple[Access, ...]
     scalars: tuple[Scalar, ...]
     integers: tuple[int, ...]
-
-
-def strides_of(shape: Shape) -> tuple[int, ...]:
-    """Return the strides of memory in C order."""
-    return tuple([prod(shape[axis + 1 :]) for axis in range(len(shape))])
 
 
 def lowered(
@@ -141,7 +136,7 @@ class _Lowering:
             for node, places in region.expansion.computed
             if isinstance(node, Position)
         ]
-        groups = _merged(region.shape, [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions])
+        groups = merged(region.shape, [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions])
         self._extents = tuple([prod(region.shape[axis] for axis in group) for group in groups]) or (1,)
         lasts = [group[-1] for group in groups]
         self._accesses = [
@@ -284,19 +279,6 @@ def _sum(terms: Sequence[Expr]) -> Expr:
     for term in terms[1:]:
         total = Binary("add", total, term, INDEX)
     return total
-
-
-def _merged(shape: Shape, strides: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return groups of neighbouring axes, over which everything steps as over one; axes of extent 1 are left out."""
-    groups: list[list[int]] = []
-    for axis, extent in enumerate(shape):
-        if extent == 1:
-            continue
-        if groups and all(steps[groups[-1][-1]] == steps[axis] * extent for steps in strides):
-            groups[-1].append(axis)
-        else:
-            groups.append([axis])
-    return groups
 
 
 def _operation(node: Operation, operands: list[Expr]) -> Expr:  # noqa: PLR0911 - one for each kind

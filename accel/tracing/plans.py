@@ -9,9 +9,11 @@ from accel import config
 from accel.abc.kernels import CompiledKernel, ComputesArrays, PreparesCalls, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError, FuseError
-from accel.fusion.lowering import Access, Kernel, lowered, strides_of
+from accel.fusion.index_maps import strides_of
+from accel.fusion.lowering import Access, Kernel, lowered
 from accel.fusion.nodes import Call, Input, Node, Result, Scalar
-from accel.fusion.regions import Buffer, Memory, Region, Schedule, scheduled
+from accel.fusion.regions import Buffer, Memory, Region, Schedule
+from accel.fusion.schedules import scheduled
 from accel.kernels.failures import Explanation
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace

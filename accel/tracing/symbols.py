@@ -7,8 +7,7 @@ import numpy as np
 
 from accel.dtypes import DType
 from accel.errors import FuseError
-from accel.fusion.index_maps import IndexMap, composed, identity, offset_and_strides
-from accel.fusion.lowering import strides_of
+from accel.fusion.index_maps import IndexMap, composed, identity, offset_and_strides, strides_of
 from accel.fusion.nodes import Input, Node
 
 __all__ = ["Base", "Symbol"]

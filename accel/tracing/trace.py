@@ -9,9 +9,9 @@ from accel.dtypes import DType
 from accel.errors import FuseError
 from accel.fusion.boxes import box_of, covers, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
+from accel.fusion.graph import WriteBack
 from accel.fusion.index_maps import IndexMap, composed, identity
 from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reshape, Result, Scalar, Update, View
-from accel.fusion.regions import WriteBack
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber

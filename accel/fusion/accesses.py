@@ -1,0 +1,43 @@
+"""`Accesses`: in which levels a memory is written and read, so that each write follows what it would change."""
+
+from accel.fusion.boxes import Ends, are_apart, union
+
+__all__ = ["Accesses"]
+
+
+class Accesses:
+    """The levels in which one memory is accessed.
+
+    Writes that are apart may be in any order; they are a run, whose box is around all of them.
+
+    Attributes
+    ----------
+    level : int
+        The highest in which it was written.
+    """
+
+    def __init__(self) -> None:
+        self.level = 0
+        self._before = 0
+        """The highest level before the run."""
+        self._written: Ends | None = None
+        self._read: Ends | None = None
+        self._read_level = 0
+
+    def write(self, ends: Ends, least: int) -> int:
+        """Note a write, which has at least a level, and return the level that it gets."""
+        if self._read is not None and not are_apart(ends, self._read):
+            least = max(least, self._read_level + 1)
+        if self._written is None or are_apart(ends, self._written):
+            level = max(least, self._before + 1)
+            self._written = ends if self._written is None else union(ends, self._written)
+        else:
+            level = max(least, self.level + 1)
+            self._before, self._written = self.level, ends
+        self.level = max(level, self.level)
+        return level
+
+    def read(self, ends: Ends, level: int) -> None:
+        """Note a read in a level."""
+        self._read = ends if self._read is None else union(ends, self._read)
+        self._read_level = max(level, self._read_level)

@@ -1,0 +1,161 @@
+"""`Graph`: the nodes that a traced function needs, what each write is to, and which of them have memory in any case."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from accel.fusion.boxes import are_apart, box_of, covers, ends_of, is_apart, union
+from accel.fusion.nodes import Input, Node, Reshape, Result, Update
+
+__all__ = ["Graph", "WriteBack", "Writes"]
+
+_COMPARED = 16
+"""Writes of which each is compared with all others; of more, each is compared with the box around those before."""
+
+
+class WriteBack(NamedTuple):
+    """An input that the function has written to, and its elements after that."""
+
+    target: Input
+    value: Node
+
+
+class Writes(NamedTuple):
+    """Writes to an input, of which nothing is read between.
+
+    Attributes
+    ----------
+    chain : list of Update
+        In order.
+    are_apart : bool
+        Whether no two of them have an element in common.
+    """
+
+    chain: list[Update]
+    are_apart: bool
+
+
+class Graph:
+    """The nodes that are needed.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        Operands come first.
+    results : set of Node
+        What the caller wants.
+    written : sequence of WriteBack
+        The inputs that are written.
+    targets : dict of Update to Node
+        The array that each write is to. Writes that are overwritten before they are read are left out.
+    stored : set of Node
+        Those with memory.
+    direct : dict of WriteBack to Writes
+        Inputs whose elements need no memory of their own while they are written.
+    """
+
+    def __init__(self, results: Sequence[Node], written: Sequence[WriteBack]) -> None:
+        roots = [*results, *(each.value for each in written)]
+        self.written = written
+        self.results = {*results}
+        self.targets: dict[Update, Node] = {}
+        self._boxes = {each: box_of(each.map, each.value.shape) for each in _reached(roots) if isinstance(each, Update)}
+        self.nodes = self._needed(roots)
+        self.consumers = Counter(operand for node in self.nodes for operand in {*self.operands(node)})
+        self.has_calls = any(isinstance(node, Result) for node in self.nodes)
+        self.stored = {*results}
+        for node in self.nodes:
+            if isinstance(node, Update | Input | Result | Reshape):
+                self.stored.add(node)
+            if isinstance(node, Result | Reshape):
+                self.stored |= {*node.operands}
+        self.direct: dict[WriteBack, Writes] = {}
+        for each in written:
+            chain = self._chain(each)
+            if chain is None:
+                self.stored.add(each.value)
+            else:
+                self.direct[each] = Writes(chain, _are_apart(chain))
+                self.stored -= {*chain}
+
+    def operands(self, node: Node) -> tuple[Node, ...]:
+        """Return the nodes that one is computed from."""
+        return (self.targets[node], node.value) if isinstance(node, Update) else node.operands
+
+    def covers(self, write: Update, before: Update) -> bool:
+        """Tell whether a write replaces all that another one wrote."""
+        one, other = self._boxes[write], self._boxes[before]
+        return one is not None and other is not None and covers(one, other)
+
+    def _needed(self, roots: Sequence[Node]) -> list[Node]:
+        """Return the nodes that are needed, after a walk from users to operands which finds what each write is to."""
+        needed = {*roots}
+        covering: defaultdict[Node, list[Update]] = defaultdict(list)
+
+        def reach(write: Update, target: Node) -> None:
+            if isinstance(target, Update) and self.covers(write, target):
+                covering[target].append(write)  # what other nodes read of the target is not known yet
+            else:
+                self.targets[write] = target
+                needed.add(target)
+
+        nodes = []
+        for node in sorted(_reached(roots), key=lambda each: -each.serial):
+            for write in covering.pop(node, ()):
+                if node in needed:
+                    self.targets[write] = node
+                else:
+                    assert isinstance(node, Update), "writes cover writes"
+                    reach(write, node.target)
+            if node not in needed:
+                continue
+            nodes.append(node)
+            if isinstance(node, Update):
+                needed.add(node.value)
+                reach(node, node.target)
+            else:
+                needed |= {*node.operands}
+        return nodes[::-1]
+
+    def _chain(self, written: WriteBack) -> list[Update] | None:
+        """Return the writes to an input if nothing reads it between them or after them; None if something does."""
+        chain: list[Update] = []
+        node, readers = written.value, 0
+        while isinstance(node, Update):
+            if self.consumers[node] != readers or node in self.results:
+                return None
+            chain.append(node)
+            node, readers = self.targets[node], 1
+        return chain[::-1] if node is written.target and chain else None
+
+    def is_only_written(self, written: WriteBack) -> bool:
+        """Tell whether an input can be written at any time: nothing reads it, or can fail, and its writes are apart."""
+        writes = self.direct.get(written)
+        return writes is not None and writes.are_apart and self.consumers[written.target] == 1 and not self.has_calls
+
+
+def _are_apart(writes: Sequence[Update]) -> bool:
+    if len(writes) <= _COMPARED:
+        boxes = [box_of(each.map, each.value.shape) for each in writes]
+        return len(boxes) < 2 or all(
+            one is not None and other is not None and is_apart(one, other) for one, other in combinations(boxes, 2)
+        )
+    around = ends_of(writes[0].map, writes[0].value.shape)
+    for each in writes[1:]:
+        ends = ends_of(each.map, each.value.shape)
+        if not are_apart(ends, around):
+            return False
+        around = union(ends, around)
+    return True
+
+
+def _reached(roots: Iterable[Node]) -> set[Node]:
+    reached: set[Node] = set()
+    pending = [*roots]
+    while pending:
+        node = pending.pop()
+        if node not in reached:
+            reached.add(node)
+            pending += node.operands
+    return reached

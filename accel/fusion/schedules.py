@@ -1,0 +1,333 @@
+"""`scheduled`: the loops and calls that compute a graph, in an order in which they can be done.
+
+Tasks are put in levels: those of a level need only what lower levels store, or what is stored at the same index. Tasks
+of a level over the same indices are one region. A write to part of an array takes over the memory that the array had
+before, if nothing reads that later.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import inf, prod
+from typing import NamedTuple
+
+from accel.fusion.accesses import Accesses
+from accel.fusion.boxes import are_apart, ends_of
+from accel.fusion.graph import Graph, WriteBack
+from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides, strides_of
+from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
+from accel.fusion.nodes import Call, Empty, Input, Node, Operation, Reshape, Result, Shape, Update, View
+from accel.fusion.regions import Buffer, Expansion, Memory, Region, Schedule, Task, expanded, is_stored_whole
+from accel.fusion.reuse import reused
+from accel.fusion.storing import decide
+
+__all__ = ["scheduled"]
+
+_WINDOW = 128
+"""Tasks and calls whose order may change, so that memory between them is not needed for long."""
+
+_OLDER = 8
+"""Earlier forms of an array whose memory may be taken over."""
+
+_WITHOUT_TASK = (Empty, Input, Reshape, Result)
+
+_MOST_READS = 16
+"""Later reads that are compared with a write to the memory."""
+
+
+def scheduled(results: Sequence[Node], written: Sequence[WriteBack]) -> Schedule:
+    """Return the steps that compute nodes, and write back inputs last."""
+    graph = Graph(results, written)
+    decide(graph)
+    schedule = _Scheduler(graph).schedule()
+    return reused(schedule, graph.results)
+
+
+class _Read(NamedTuple):
+    """A read of a node's memory.
+
+    Attributes
+    ----------
+    serial : float
+        That of the node whose task or call reads; infinite at the end.
+    map, shape
+        Which elements; without a map all of them.
+    """
+
+    serial: float
+    map: IndexMap | None
+    shape: Shape
+
+
+class _Loop:
+    """Tasks of one level and shape, so few that the loop is not too long."""
+
+    def __init__(self, level: int, row: int, *, gaps: bool) -> None:
+        self.level = level
+        self.gaps = gaps
+        self._row = row
+        self.tasks: list[Task] = []
+        self._operations: set[tuple[Node, IndexMap]] = set()
+        self._loads: set[tuple[Node, IndexMap]] = set()
+
+    def add(self, task: Task, expansion: Expansion, row: int) -> bool:
+        """Add a task if that makes neither the loop too long nor, with little in common, its rows too short."""
+        own = {each for each in expansion.computed if isinstance(each[0], Operation)}
+        if min(row, self._row) < SHORT_ROW <= max(row, self._row) and 2 * len(own & self._operations) < len(own):
+            return False
+        operations, loads, count = self._operations | own, self._loads.union(expansion.loads), len(self.tasks) + 1
+        if self.tasks and (
+            count > MOST_STORES or count + len(loads) > MOST_ACCESSES or len(operations) > MOST_OPERATIONS
+        ):
+            return False
+        self._operations, self._loads, self._row = operations, loads, min(row, self._row)
+        self.tasks.append(task)
+        return True
+
+
+class _Scheduler:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._memory: dict[Node, Memory] = {}
+        self._levels: dict[Node, int] = {}
+        self._call_levels: dict[Call, int] = {}
+        self._open: dict[tuple[int, Shape, bool], _Loop] = {}
+        self._loops: list[_Loop] = []
+        self._accesses: dict[Memory, Accesses] = {}
+        self._newest: dict[Memory, Node] = {}
+        self._later: dict[Memory, list[_Read]] = {}
+        self._floor = self._highest = self._count = 0
+        self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
+        self._reads = self._found_reads()
+
+    def schedule(self) -> Schedule:
+        """Return the steps."""
+        for node in self._graph.nodes:
+            if node in self._graph.stored:
+                self._store(node)
+        self._write_back()
+        calls: defaultdict[int, list[Call]] = defaultdict(list)
+        for call, level in self._call_levels.items():
+            calls[level].append(call)
+        loops: defaultdict[int, list[_Loop]] = defaultdict(list)
+        for loop in sorted(self._loops, key=lambda each: each.gaps):  # those without gaps store what others load
+            loops[loop.level].append(loop)
+        steps: list[Region | Call] = []
+        for level in sorted({*calls, *loops}):
+            steps += calls[level]
+            steps += [self._region(each.tasks) for each in loops[level]]
+        return Schedule(steps, self._memory)
+
+    def _region(self, tasks: Sequence[Task]) -> Region:
+        values = [task.value for task in tasks]
+        own = {task.value for task in tasks if self._memory.get(task.value) is task.memory}
+        return Region(values[0].shape, tuple(tasks), expanded(values, self._graph.stored, own))
+
+    def _expansion(self, node: Node) -> Expansion:
+        """Return what the task of a stored node computes and loads."""
+        if isinstance(node, Update):
+            return self._expansion_of(node.value)
+        if isinstance(node, _WITHOUT_TASK):
+            return Expansion([], [])
+        return expanded([node], self._graph.stored, {node})
+
+    def _found_reads(self) -> dict[Node, list[_Read]]:
+        """Return all reads of arrays that parts are written to, and of arrays with other shapes."""
+        graph = self._graph
+        shaped = [node for node in graph.nodes if isinstance(node, Reshape)]
+        reads: dict[Node, list[_Read]] = {each: [] for each in (*graph.targets, *graph.targets.values(), *shaped)}
+        reads |= {each.source: [] for each in shaped}
+        for serial, shape, expansion in self._readers():
+            for node, index_map in expansion.loads:
+                if node in reads:
+                    reads[node].append(_Read(serial, index_map, shape))
+        for node in graph.nodes:
+            for each in node.operands if isinstance(node, Result) else ():
+                if each in reads:
+                    reads[each].append(_Read(node.serial, None, each.shape))
+        for node in shaped:
+            last = inf if node in graph.results else max([node.serial, *(each.serial for each in reads[node])])
+            reads[node.source].append(_Read(last, None, node.shape))
+        return reads
+
+    def _readers(self) -> Iterator[tuple[float, Shape, Expansion]]:
+        """Yield what each task computes, with the serial number of its node, and the shape of its value."""
+        graph = self._graph
+        for node, expansion in self._expansions.items():
+            yield node.serial, node.value.shape if isinstance(node, Update) else node.shape, expansion
+        for write, target in graph.targets.items():
+            if target not in graph.stored and not isinstance(target, Update):  # it is computed where the write is
+                yield write.serial, target.shape, self._expansion_of(target)
+        for written in graph.written:
+            writes = graph.direct.get(written)
+            for value in [written.value] if writes is None else [each.value for each in writes.chain]:
+                yield inf, value.shape, self._expansion_of(value)
+
+    # Nodes with memory
+
+    def _store(self, node: Node) -> None:
+        if isinstance(node, Input):
+            self._keep(node, node, 0)
+        elif isinstance(node, Result):
+            self._call(node.call)
+            self._keep(node, node, self._call_levels[node.call])
+        elif isinstance(node, Update):
+            self._update(node)
+        elif isinstance(node, Reshape):
+            self._memory[node], self._levels[node] = self._memory[node.source], self._levels[node.source]
+        elif isinstance(node, Empty):
+            self._keep(node, Buffer(node), 0)
+        else:
+            self._keep(node, Buffer(node), 0)
+            self._levels[node] = self._add(Task(self._memory[node], identity(node.shape), node), self._expansions[node])
+
+    def _keep(self, node: Node, memory: Memory, level: int) -> None:
+        """Note that a memory has the elements of a node."""
+        self._memory[node], self._levels[node] = memory, level
+        if node in self._reads and not isinstance(node, Input):
+            self._newest[memory] = node
+            self._later[memory] = self._later.get(memory, []) + self._reads[node]
+            self._accesses.setdefault(memory, Accesses())
+
+    def _call(self, call: Call) -> None:
+        if call in self._call_levels:
+            return
+        level = 1 + max([self._floor, *(self._levels[each] for each in call.operands)])
+        for each in call.operands:
+            self._note_read(each, identity(each.shape), each.shape, level)
+        self._call_levels[call] = level
+        self._count_one(level)
+
+    def _update(self, node: Update) -> None:
+        target = self._graph.targets[node]
+        memory = self._taken_over(node)
+        if memory is None:
+            memory = Buffer(node)
+            self._accesses[memory] = Accesses()
+            if not isinstance(target, Empty):
+                self._add(Task(memory, identity(node.shape), target), self._expansion_of(target))
+        self._keep(node, memory, 0)
+        self._add(Task(memory, node.map, node.value, node.line), self._expansions[node])
+        self._levels[node] = self._accesses[memory].level
+
+    def _expansion_of(self, value: Node) -> Expansion:
+        return expanded([value], self._graph.stored, ())
+
+    def _taken_over(self, node: Update) -> Memory | None:
+        """Return the memory of the array that a part is written to, or of an earlier form of it with the same elements.
+
+        None if there is none that nothing reads later.
+        """
+        version: Node = self._graph.targets[node]
+        for _ in range(_OLDER):
+            memory = self._memory.get(version)
+            if (
+                isinstance(memory, Buffer)
+                and self._newest.get(memory) is version
+                and version not in self._graph.results
+                and self._is_free(memory, node)
+            ):
+                return memory
+            if not isinstance(version, Update) or not self._graph.covers(node, version):
+                return None
+            version = self._graph.targets[version]
+        return None
+
+    def _is_free(self, memory: Memory, node: Update) -> bool:
+        """Tell whether a write to a memory changes nothing that is read later."""
+        later = self._later[memory] = [each for each in self._later[memory] if each.serial >= node.serial]
+        ends, shape = ends_of(node.map, node.value.shape), node.value.shape
+
+        def is_kept(read: _Read) -> bool:
+            if read.map is None:
+                return False
+            if read.serial == node.serial and read.map == node.map and read.shape == shape:
+                return True  # each element is read before it is written
+            return are_apart(ends_of(read.map, read.shape), ends)
+
+        return len(later) <= _MOST_READS and all(map(is_kept, later))
+
+    # Tasks
+
+    def _add(self, task: Task, expansion: Expansion, least: int = 1) -> int:
+        """Add a task to the lowest level that it can have, and return that."""
+        level, shape = max(least, self._floor + 1), task.value.shape
+        for node, index_map in expansion.loads:
+            level = max(level, self._levels[node] + (not is_stored_whole(node, index_map, shape)))
+        if task.memory in self._accesses:
+            level = self._accesses[task.memory].write(ends_of(task.map, shape), level)
+        for node, index_map in expansion.loads:
+            self._note_read(node, index_map, shape, level)
+        key = level, shape, has_gaps(task.map, shape)
+        loop, row = self._open.get(key), self._row(task, expansion)
+        if loop is None or not loop.add(task, expansion, row):
+            loop = self._open[key] = _Loop(level, row, gaps=key[-1])
+            loop.add(task, expansion, row)
+            self._loops.append(loop)
+        self._count_one(level)
+        return level
+
+    def _row(self, task: Task, expansion: Expansion) -> int:
+        """Return over how many neighbours all that a task accesses steps as over one axis."""
+        shape, strides = task.value.shape, []
+        accesses = [(self._memory[node], node.shape, index_map) for node, index_map in expansion.loads]
+        for memory, extents, index_map in (*accesses, (task.memory, task.memory.shape, task.map)):
+            steps = memory.strides if isinstance(memory, Input) and memory.shape == extents else strides_of(extents)
+            strides.append(offset_and_strides(index_map, steps, len(shape))[1])
+        groups = merged(shape, strides)
+        return prod(shape[axis] for axis in groups[-1]) if groups else 1
+
+    def _note_read(self, node: Node, index_map: IndexMap, shape: Shape, level: int) -> None:
+        accesses = self._accesses.get(self._memory[node])
+        if accesses is not None and isinstance(node, Reshape):
+            accesses.read(ends_of(identity(node.source.shape), node.source.shape), level)
+        elif accesses is not None:
+            accesses.read(ends_of(index_map, shape), level)
+
+    def _count_one(self, level: int) -> None:
+        self._highest = max(level, self._highest)
+        self._count += 1
+        if self._count % _WINDOW == 0:
+            self._floor = self._highest
+            self._open.clear()
+
+    # Inputs
+
+    def _write_back(self) -> None:
+        targets = {each.target for each in self._graph.written}
+        copies: list[list[Task]] = []
+        for written in self._graph.written:
+            writes = self._graph.direct.get(written)
+            if writes is not None and self._graph.is_only_written(written):
+                for each in writes.chain:
+                    task = Task(written.target, each.map, each.value, each.line)
+                    self._add(task, self._expansion_of(each.value))
+                continue
+            parts = [Task(written.target, identity(written.target.shape), written.value)]
+            if writes is not None:
+                parts = [Task(written.target, each.map, each.value, each.line) for each in writes.chain]
+            tasks = []
+            for task in parts:
+                apart = self._is_apart(task, targets, alone=len(parts) < 2)
+                tasks.append(task if apart else task._replace(value=self._stored_copy(task.value)))
+            copies += [[each] for each in tasks] if writes is None or writes.are_apart else [tasks]
+        level = self._highest
+        for in_order in copies:
+            least = level
+            for task in in_order:
+                least = self._add(task, self._expansion_of(task.value), least + 1)
+
+    def _stored_copy(self, value: Node) -> Node:
+        copy = View(value, identity(value.shape), value.shape)  # the value may be an input itself
+        self._memory[copy] = Buffer(copy)
+        expansion = self._expansion_of(copy)
+        self._graph.stored.add(copy)
+        self._levels[copy] = self._add(Task(self._memory[copy], identity(value.shape), copy), expansion)
+        return copy
+
+    def _is_apart(self, task: Task, targets: set[Input], *, alone: bool) -> bool:
+        """Tell whether a value can be computed while it is written: it reads what is written only at the same place."""
+        for node, index_map in self._expansion_of(task.value).loads:
+            memory = self._memory[node]
+            if memory in targets and not (alone and node is memory is task.memory and index_map == task.map):
+                return False
+        return True

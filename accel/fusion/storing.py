@@ -1,0 +1,159 @@
+"""Which nodes are stored, though neither the caller nor a call of the library needs them in memory.
+
+A node is stored if to compute it again at each place that reads it takes longer, or if its loop would be too long. This
+is decided in one walk from users to operands, so each node is seen after all that read it.
+"""
+
+from collections import defaultdict
+from typing import TypeAlias
+
+from accel.fusion.boxes import Ends, are_apart, ends_of, union
+from accel.fusion.graph import Graph
+from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
+from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, has_gaps
+from accel.fusion.nodes import Empty, Input, Node, Operation, Reshape, Result, Shape, Update, View
+
+__all__ = ["decide"]
+
+_STORED = 8
+"""Operations, as costly as an addition, that take as long as to store an element and to load it again."""
+
+_MOST_PLACES = 16
+"""Places that read a node which is computed at each of them."""
+
+_COSTS = {"truediv": 4, "mod": 8, "floordiv": 8, "pow": 20, "sqrt": 5}
+_COST_OF_CALL = 10
+_MOST_COSTLY = 1e6
+_CHEAP_CALLS = frozenset(
+    {"abs", "ceil", "floor", "isfinite", "isinf", "isnan", "round", "sign", "signbit", "square", "trunc"}
+)
+
+
+class _Loop:
+    """A loop as it is foreseen: how much it computes, and how many arrays it reads and writes."""
+
+    def __init__(self) -> None:
+        self.operations = self.accesses = self.stores = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.operations >= MOST_OPERATIONS or self.accesses >= MOST_ACCESSES
+
+
+_Place: TypeAlias = tuple[_Loop, IndexMap]
+
+
+def decide(graph: Graph) -> None:
+    """Add to the nodes of a graph that are stored those that should be."""
+    _Decision(graph).decide()
+
+
+class _Decision:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._costs = _costs(graph)
+        self._levels = _levels(graph)
+        self._places: defaultdict[Node, dict[_Place, None]] = defaultdict(dict)
+        self._loops: dict[tuple[int, Shape, bool], _Loop] = {}
+
+    def decide(self) -> None:
+        for node in reversed(self._graph.nodes):
+            if node in self._graph.stored:
+                self._store(node)
+            elif isinstance(node, Update):  # of an input
+                self._start(node, node.value, gaps=has_gaps(node.map, node.value.shape))
+            elif node in self._places:
+                self._compute(node)
+
+    def _store(self, node: Node) -> None:
+        self._places.pop(node, None)
+        if isinstance(node, Update):
+            target = self._graph.targets[node]
+            self._start(node, node.value, gaps=has_gaps(node.map, node.value.shape))
+            if not isinstance(target, Empty) and target not in self._graph.stored:
+                self._start(target, target, gaps=False)
+        elif not isinstance(node, Input | Result | Reshape):
+            self._read_operands(node, self._loop(node, node.shape, gaps=False), identity(node.shape))
+
+    def _start(self, node: Node, value: Node, *, gaps: bool) -> None:
+        """Note that a loop computes a value for a node."""
+        self._read(value, self._loop(node, value.shape, gaps=gaps), identity(value.shape))
+
+    def _loop(self, node: Node, shape: Shape, *, gaps: bool) -> _Loop:
+        key = self._levels[node], shape, gaps
+        loop = self._loops.get(key)
+        if loop is None or loop.is_full or loop.stores >= MOST_STORES:
+            loop = self._loops[key] = _Loop()
+        loop.stores += 1
+        loop.accesses += 1
+        return loop
+
+    def _compute(self, node: Node) -> None:
+        places = self._places[node]
+        count, cost = len(places), self._costs[node]
+        if cost and (
+            count > _MOST_PLACES
+            or (count > 1 and (count - 1) * cost > _STORED)
+            or any(loop.is_full for loop, _ in places)
+        ):
+            self._graph.stored.add(node)
+            for loop, _ in places:
+                loop.accesses += 1
+            self._store(node)
+            return
+        for loop, index_map in self._places.pop(node):
+            loop.operations += isinstance(node, Operation)
+            self._read_operands(node, loop, index_map)
+
+    def _read_operands(self, node: Node, loop: _Loop, index_map: IndexMap) -> None:
+        if isinstance(node, View):
+            self._read(node.source, loop, composed(node.map, index_map))
+        for operand in node.operands if isinstance(node, Operation) else ():
+            self._read(operand, loop, composed(broadcast(operand.shape, node.shape), index_map))
+
+    def _read(self, node: Node, loop: _Loop, index_map: IndexMap) -> None:
+        places = self._places[node]
+        if (loop, index_map) not in places:
+            places[loop, index_map] = None
+            loop.accesses += node in self._graph.stored
+
+
+def _costs(graph: Graph) -> dict[Node, float]:
+    """Return how many operations compute an element from what is stored; a shared operand counts each time."""
+    costs: dict[Node, float] = {}
+    for node in graph.nodes:
+        own = 0.0
+        if isinstance(node, Operation):
+            is_long = node.kind == "call" and node.name not in _CHEAP_CALLS
+            own = _COSTS.get(node.name, _COST_OF_CALL if is_long else 1)
+        total = own + sum([costs[x] for x in graph.operands(node) if x not in graph.stored])
+        costs[node] = min(total, _MOST_COSTLY)
+    return costs
+
+
+def _levels(graph: Graph) -> dict[Node, int]:
+    """Return how many loops must come before that of each node, at least, if no more nodes are stored."""
+    levels: dict[Node, int] = {}
+    around: dict[Update, tuple[int, Ends]] = {}
+    for node in graph.nodes:
+        if isinstance(node, Update):
+            target, value = graph.targets[node], node.value
+            ends, level = ends_of(node.map, value.shape), max(1, _level_read(graph, levels, node, value))
+            before = around.get(target) if isinstance(target, Update) else None
+            if before is not None and are_apart(ends, before[1]):
+                level, ends = max(level, before[0]), union(ends, before[1])
+            elif not isinstance(target, Empty):
+                level = max(level, levels[target] + 1)
+            levels[node], around[node] = level, (level, ends)
+        elif isinstance(node, Result):
+            levels[node] = 1 + max([levels[each] for each in node.operands], default=0)
+        else:
+            levels[node] = max([_level_read(graph, levels, node, each) for each in node.operands], default=0)
+    return levels
+
+
+def _level_read(graph: Graph, levels: dict[Node, int], user: Node, node: Node) -> int:
+    if isinstance(node, Input | Result | Reshape | Update):
+        return levels[node] + 1
+    is_elsewhere = isinstance(user, View) or (isinstance(user, Operation) and user.shape != node.shape)
+    return levels[node] + (node in graph.stored and is_elsewhere)

@@ -1,12 +1,12 @@
 """`Graph`: the nodes that a traced function needs, what each write is to, and which of them have memory in any case."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from accel.fusion.boxes import are_apart, box_of, covers, ends_of, is_apart, union
-from accel.fusion.nodes import Input, Node, Reshape, Result, Update
+from accel.fusion.nodes import Input, Node, Reshape, Result, Update, in_order
 
 __all__ = ["Graph", "WriteBack", "Writes"]
 
@@ -60,7 +60,7 @@ class Graph:
         self.written = written
         self.results = {*results}
         self.targets: dict[Update, Node] = {}
-        self._boxes = {each: box_of(each.map, each.value.shape) for each in _reached(roots) if isinstance(each, Update)}
+        self._boxes = {each: box_of(each.map, each.value.shape) for each in in_order(roots) if isinstance(each, Update)}
         self.nodes = self._needed(roots)
         self.consumers = Counter(operand for node in self.nodes for operand in {*self.operands(node)})
         self.has_calls = any(isinstance(node, Result) for node in self.nodes)
@@ -101,7 +101,7 @@ class Graph:
                 needed.add(target)
 
         nodes = []
-        for node in sorted(_reached(roots), key=lambda each: -each.serial):
+        for node in reversed(in_order(roots)):
             for write in covering.pop(node, ()):
                 if node in needed:
                     self.targets[write] = node
@@ -148,14 +148,3 @@ def _are_apart(writes: Sequence[Update]) -> bool:
             return False
         around = union(ends, around)
     return True
-
-
-def _reached(roots: Iterable[Node]) -> set[Node]:
-    reached: set[Node] = set()
-    pending = [*roots]
-    while pending:
-        node = pending.pop()
-        if node not in reached:
-            reached.add(node)
-            pending += node.operands
-    return reached

@@ -4,6 +4,7 @@ Each node is an array: its shape and dtype are known, its elements are not. A no
 computed from. A write to part of an array is a node too, `Update`, whose elements are those of the array after it.
 """
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
@@ -24,6 +25,7 @@ __all__ = [
     "Scalar",
     "Update",
     "View",
+    "in_order",
 ]
 
 Shape: TypeAlias = tuple[int, ...]
@@ -255,3 +257,15 @@ class Result(Node):
     def operands(self) -> tuple[Node, ...]:
         """The nodes that the call reads."""
         return self.call.operands
+
+
+def in_order(nodes: Iterable[Node]) -> list[Node]:
+    """Return nodes and all that they are computed from; operands come first."""
+    reached: set[Node] = set()
+    pending = [*nodes]
+    while pending:
+        node = pending.pop()
+        if node not in reached:
+            reached.add(node)
+            pending += node.operands
+    return sorted(reached, key=lambda node: node.serial)

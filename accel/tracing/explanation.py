@@ -1,24 +1,26 @@
 """`FusedExplanation`: which loops and calls a fused function becomes, and the memory that they read and write."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import prod
 from pathlib import PurePath
 from textwrap import wrap
 from typing import NamedTuple
 
-from accel.fusion.nodes import Call, Input, Node, Operation, Result
+from accel.fusion.nodes import Call, Input, Line, Node, Operation, Result
 from accel.fusion.regions import Memory, Region
 from accel.pictures.style import MONO, Shade, svg_style
-from accel.pictures.svg import document, rect, text
+from accel.pictures.svg import document, rect, text, text_width
 from accel.tracing.plans import Plan
 
 __all__ = ["FusedExplanation", "explained"]
 
 _WIDTH = 110
 _UNITS = (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")
-_BAR, _LINE, _LEFT = 360, 34, 330
+_BAR, _LINE, _LEFT = 420, 42, 330
+_LETTERS = 46
+"""As many fit at the left of the bars."""
 
 
 class Step(NamedTuple):
@@ -70,12 +72,17 @@ class FusedExplanation(NamedTuple):
         """Bytes that all steps read and write."""
         return sum(step.nbytes for step in self.steps)
 
+    @property
+    def ratio(self) -> float:
+        """How many times the least bytes these are."""
+        return self.nbytes / self.least if self.least else 1.0
+
     def __str__(self) -> str:
         return "\n".join(self._text())
 
     def _text(self) -> Iterator[str]:
         yield self._title()
-        yield f"They read and write {amount(self.nbytes)}; arguments and results have {amount(self.least)}."
+        yield self._subtitle()
         for number, step in enumerate(self.steps, 1):
             yield f"{number}. {step.title}"
             for about, said in (
@@ -92,29 +99,42 @@ class FusedExplanation(NamedTuple):
         calls = sum(step.title.startswith("call") for step in self.steps)
         return f"{self.name}: {_count(len(self.steps) - calls, 'loop')}, {_count(calls, 'call')} of the library"
 
+    def _subtitle(self) -> str:
+        times = f"{self.ratio:.1f} times as much as" if self.ratio >= 1.05 else "as much as"
+        return f"They read and write {amount(self.nbytes)}, {times} arguments and results have ({amount(self.least)})."
+
     def svg(self) -> str:
         """Return a picture of the bytes that each step moves, as SVG."""
         most = max([self.least, *(step.nbytes for step in self.steps)], default=1) or 1
-        rows: list[tuple[str, dict[str, int], dict[str, int]]] = [("arguments and results", {"least": self.least}, {})]
-        rows += [(f"{k}. {step.title}", step.reads, step.writes) for k, step in enumerate(self.steps, 1)]
-        body = text(20, 30, self._title(), "ink", size=14)
-        for number, (title, reads, writes) in enumerate(rows):
-            y = 50 + _LINE * number
-            body += text(20, y + 15, title[:44], "soft" if not number else "ink", size=11)
+        least = Step("arguments and results", "what must be moved once", {"all of them": self.least}, {}, "")
+        body = text(20, 30, self._title(), "ink", size=14) + text(20, 50, self._subtitle(), "soft", size=11)
+        rows = [least, *self.steps]
+        for number, step in enumerate(rows):
+            y = 66 + _LINE * number
+            title, about = f"{number}. {step.title}" if number else step.title, step.lines or step.operations
+            body += text(20, y + 13, _clipped(title), "ink", size=11) + text(
+                20, y + 27, _clipped(about), "soft", size=10
+            )
             x = float(_LEFT)
-            for kind, sizes in (("read" if number else "least", reads), ("write", writes)):
+            for kind, verb, sizes in (
+                ("read" if number else "least", "reads", step.reads),
+                ("write", "writes", step.writes),
+            ):
                 for name, size in sizes.items():
                     width = max(_BAR * size / most, 2.0)
-                    body += rect(x, y, width - 1, 20, kind, title=f"{kind}s {name}: {amount(size)}" if number else "")
+                    body += rect(x, y, width - 1, 24, kind, title=f"{verb} {name}: {amount(size)}" if number else "")
+                    if number and text_width(name, 10) < width - 6:
+                        body += text(x + 4, y + 16, name, "name", size=10)
                     x += width
-            body += text(x + 8, y + 15, amount(sum(reads.values()) + sum(writes.values())), "soft", size=11)
-        y = 60 + _LINE * len(rows)
+            body += text(x + 8, y + 16, amount(step.nbytes), "soft", size=11)
+        y = 76 + _LINE * len(rows)
         body += rect(20, y, 12, 12, "read") + text(38, y + 10, "read", "soft", size=11)
         body += rect(90, y, 12, 12, "write") + text(108, y + 10, "written", "soft", size=11)
         shades = {
             "read": Shade("fill", "#4c86c6", "#6aa2e0"),
             "write": Shade("fill", "#d98032", "#e79a55"),
             "least": Shade("fill", "#b9bdc7", "#5b606b"),
+            "name": Shade("fill", "#ffffff", "#16181d"),
         }
         style = svg_style("accel-fused", MONO, shades=shades)
         return document("accel-fused", _LEFT + _BAR + 110, y + 32, body, title=self._title(), style=style)
@@ -150,7 +170,9 @@ def _of_region(region: Region, memory: Mapping[Node, Memory], names: Mapping[Mem
         writes[names[task.memory]] += prod(region.shape) * task.memory.dtype.itemsize
     nodes = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
     title = f"loop over {' x '.join(map(str, region.shape)) or '1'}"
-    return Step(title, _operations(nodes), dict(reads), dict(writes), _lines(nodes))
+    lines = [*(node.line for node in nodes), *(task.line or task.value.line for task in region.tasks)]
+    computes = _operations(nodes) or ("nothing, it copies" if reads else "nothing, it fills")
+    return Step(title, computes, dict(reads), dict(writes), _lines(lines))
 
 
 def _of_call(call: Call, memory: Mapping[Node, Memory], names: Mapping[Memory, str]) -> Step:
@@ -159,21 +181,21 @@ def _of_call(call: Call, memory: Mapping[Node, Memory], names: Mapping[Memory, s
         reads[names[memory[node]]] = node.size * node.dtype.itemsize
     results = [node for node in memory if isinstance(node, Result) and node.call is call]
     writes = {names[memory[node]]: _nbytes(node) for node in results}
-    return Step(f"call of {call.name}", "", dict(reads), writes, "")
+    return Step(f"call of {call.name}", "", dict(reads), writes, _lines([node.line for node in results]))
 
 
 def _operations(nodes: Sequence[Operation]) -> str:
     counts = Counter(node.name or node.kind for node in nodes)
-    return ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "nothing, it copies"
+    return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
-def _lines(nodes: Sequence[Operation]) -> str:
+def _lines(lines: Iterable[Line | None]) -> str:
     """Return the lines of the traced function, as ranges, by file."""
     found: dict[str, set[int]] = {}
-    for node in nodes:
-        if node.line is not None and node.line[1]:
-            found.setdefault(node.line[0], set()).add(node.line[1])
-    return "; ".join(f"{PurePath(file).name}:{_ranges(sorted(lines))}" for file, lines in found.items())
+    for line in lines:
+        if line is not None and line[1]:
+            found.setdefault(line[0], set()).add(line[1])
+    return "; ".join(f"{PurePath(file).name}:{_ranges(sorted(numbers))}" for file, numbers in found.items())
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -200,6 +222,10 @@ def amount(nbytes: int) -> str:
         if nbytes >= size:
             return f"{nbytes / size:.3g} {unit}"
     return f"{nbytes} bytes"
+
+
+def _clipped(said: str) -> str:
+    return said if len(said) <= _LETTERS else f"{said[: _LETTERS - 1]}\u2026"
 
 
 def _count(number: int, thing: str) -> str:

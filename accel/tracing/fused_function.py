@@ -24,6 +24,7 @@ from accel.tracing.library import TracingLibrary
 from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
+from accel.tracing.stages import STAGES
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 from accel.xp.array_base import in_memory, is_number, live
@@ -175,13 +176,16 @@ class Fused:
         Parameters
         ----------
         language : str
-            ``"ir"`` for the typed form, or a language that a backend writes: ``"host"``, ``"cuda"``, ``"hip"`` or
-            ``"python"``. No such device is needed.
+            ``"graph"`` for the array operations, ``"regions"`` for what each loop does of them, ``"ir"`` for the typed
+            form, or a language that a backend writes: ``"host"``, ``"cuda"``, ``"hip"`` or ``"python"``. No such device
+            is needed.
         *arguments, **keywords
             As for a call.
         """
-        write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         plan = self._trace(*self._bound(arguments, keywords)).plan
+        if language in STAGES:
+            return STAGES[language](plan)
+        write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         return "\n\n".join([write(step.kernel.program) for step in plan.steps if step.kernel is not None])
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, _Leaves]:

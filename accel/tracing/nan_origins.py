@@ -26,6 +26,7 @@ from accel.fusion.nodes import (
     Shape,
     Update,
     View,
+    in_order,
 )
 from accel.tracing.plans import Plan
 from accel.tracing.trace import Trace
@@ -74,7 +75,7 @@ class NanOrigins:
     def __init__(self, trace: Trace, outputs: Sequence[Node], name: str) -> None:
         self._name = name
         self._ends = [*outputs, *(each.value for each in trace.write_backs)]
-        self._nodes = _ordered(self._ends)
+        self._nodes = in_order(self._ends)
         kept = [each for each in self._nodes if not isinstance(each, _MAKES_NONE) and each.size]
         self._plan = Plan(trace, kept, name, pure=True)
 
@@ -157,6 +158,8 @@ class _Values:
         if isinstance(node, Reshape):
             return self.of(node.source).reshape(node.shape)
         if isinstance(node, Update):
+            if not node.shape:  # a view of an array without axes may have some
+                return self.of(node.value).reshape(()) if node.value.size else self.of(node.target)
             elements = self.of(node.target).copy()
             elements[_places(node.map, node.value.shape)] = self.of(node.value)
             return elements
@@ -172,8 +175,9 @@ def _operands(values: _Values, node: Node, mask: _Mask, test: _Test) -> Iterable
     elif isinstance(node, Update):
         places = _places(node.map, node.value.shape)
         before = mask.copy()
-        before[places] = False
-        yield node.value, mask[places], mask
+        if node.value.size:
+            before[places] = False
+        yield node.value, np.broadcast_to(mask[places], node.value.shape), mask
         yield node.target, before, mask
     elif isinstance(node, Operation):
         yield from _of_operation(values, node, mask, test)
@@ -238,14 +242,3 @@ def _line(node: Node) -> str:
 
 def _is_nan(elements: Any) -> Any:
     return np.zeros(elements.shape, bool) if elements.dtype.kind in "biu" else np.isnan(elements)
-
-
-def _ordered(nodes: Iterable[Node]) -> list[Node]:
-    reached: dict[Node, None] = {}
-    pending = [*nodes]
-    while pending:
-        node = pending.pop()
-        if node not in reached:
-            reached[node] = None
-            pending += node.operands
-    return sorted(reached, key=lambda each: each.serial)

@@ -11,7 +11,7 @@ from accel.device import Device
 from accel.errors import CapabilityError, FuseError
 from accel.fusion.index_maps import strides_of
 from accel.fusion.lowering import Access, Kernel, lowered
-from accel.fusion.nodes import Call, Input, Node, Result, Scalar
+from accel.fusion.nodes import Call, Input, Node, Result, Scalar, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.schedules import scheduled
 from accel.kernels.failures import Explanation
@@ -93,6 +93,8 @@ class Plan:
         As they were given.
     written : tuple of int
         The inputs that are written.
+    nodes : list of Node
+        The graph, operands first.
     schedule : Schedule
         The regions and calls.
     buffers : list of Buffer
@@ -116,6 +118,7 @@ class Plan:
         self.host_launches: list[HostLaunch] | None = []
         self.scalars = trace.adapted
         self.schedule: Schedule = scheduled(outputs, written)
+        self.nodes = in_order([*outputs, *(each.value for each in written)])
         self._name = name if name.isidentifier() else "fused"
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
         self.names = self._names()

@@ -150,6 +150,20 @@ class TestNan:
             accel.fuse(rooted)(x)
         np.testing.assert_array_equal(np.asarray(x.to_device("cpu")), [-1.0, 4.0, -9.0])
 
+    def test_arrays_without_axes(self, device: str) -> None:
+        def divided(x: Any, y: Any) -> Any:
+            z = xp.expand_dims(x[...], axis=0)
+            z[-1::2] = 7.0
+            z[:0] = 5.0
+            return x * 2, y / (y + 0 * x)
+
+        x, y = xp.asarray(1.0, device=device), xp.asarray(0.0, device=device)
+        with (
+            accel.debug(nan=True),
+            pytest.raises(NanError, match=rf"truediv\(0\.0, 0\.0\), at .*:{line_of(divided, 4)}"),
+        ):
+            accel.fuse(divided)(x, y)
+
     def test_kernels_find_them_too(self, device: str) -> None:
         @kernel
         def divided(v, w):

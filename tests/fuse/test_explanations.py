@@ -34,6 +34,60 @@ def test_steps_are_loops_and_calls_with_the_memory_that_they_use(operands: tuple
     assert explanation.least == 2 * 1002 * 502 * 8 + 1002 * 502 + 500 * 8
 
 
+def filled(u: Any) -> Any:
+    new = xp.zeros_like(u)
+    new[1:-1, ::-2] = u[2:, ::2]
+    return xp.sort(new) + xp.reshape(new * 0.5, -1)[3]
+
+
+def test_what_has_no_operations_has_lines_too() -> None:
+    u, line = xp.ones((6, 8)), filled.__code__.co_firstlineno
+    first, second, *_ = accel.fuse(filled).explain(u).steps
+    assert (first.operations, first.lines) == ("nothing, it fills", f"test_explanations.py:{line + 1}")
+    assert (second.operations, second.lines) == ("nothing, it copies", f"test_explanations.py:{line + 2}")
+    call = next(step for step in accel.fuse(filled).explain(u).steps if step.title == "call of sort")
+    assert call.lines == f"test_explanations.py:{line + 3}"
+
+
+def test_the_graph_has_a_line_for_each_array() -> None:
+    u, line = xp.ones((6, 8)), filled.__code__.co_firstlineno
+    text = accel.fuse(filled).source("graph", u)
+    lines = [each.partition("  #")[0].rstrip() for each in text.splitlines()]
+    assert lines == [
+        "u: float64[6, 8]",
+        "n1: float64[6, 8] = 0.0",
+        "n2: float64[4, 4] = u[i0 + 2, 2 * i1]",
+        "n3: float64[6, 8] = n1 with [i0 + 1, 7 - 2 * i1] = n2",
+        "n4: float64[6, 8] = sort(n3)",
+        "n5: float64[6, 8] = mul(n3, 0.5)",
+        "n6: float64[48] = reshape(n5)",
+        "n7: float64[] = n6[3]",
+        "n8: float64[6, 8] = add(n4, n7)",
+        "return n8",
+    ]
+    assert text.splitlines()[3].endswith(f"  # test_explanations.py:{line + 2}")
+
+
+def test_the_regions_say_what_each_loop_does_of_the_graph() -> None:
+    text = accel.fuse(filled).source("regions", xp.ones((6, 8)))
+    assert text.splitlines() == [
+        "1. loop over 6 x 8",
+        "   stores    0.0 in memory 1[i0, i1]",
+        "2. loop over 4 x 4",
+        "   reads     u[i0 + 2, 2 * i1]",
+        "   stores    n2 in memory 1[i0 + 1, 7 - 2 * i1]",
+        "3. call of sort(n3)",
+        "4. loop over 6 x 8",
+        "   reads     memory 1[i0, i1]",
+        "   computes  n5",
+        "   stores    n5 in memory 2[i0, i1]",
+        "5. loop over 6 x 8",
+        "   reads     result of sort[i0, i1], memory 2 as (48,)[3]",
+        "   computes  n8",
+        "   stores    n8 in the result[i0, i1]",
+    ]
+
+
 def test_lines_are_those_of_the_function(operands: tuple[Any, Any]) -> None:
     line = smoothed.__code__.co_firstlineno
     first, _, last = accel.fuse(smoothed).explain(*operands).steps
@@ -43,7 +97,8 @@ def test_lines_are_those_of_the_function(operands: tuple[Any, Any]) -> None:
 
 def test_the_text_has_all_steps(operands: tuple[Any, Any]) -> None:
     text = str(accel.fuse(smoothed).explain(*operands))
-    assert text.startswith("smoothed: 2 loops, 1 call of the library\n")
+    assert text.startswith("smoothed: 2 loops, 1 call of the library\nThey read and write ")
+    assert "times as much as arguments and results have (" in text
     assert "   reads     u (4.02 MB)\n" in text
     assert max(map(len, text.splitlines())) <= 110
 

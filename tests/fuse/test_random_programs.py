@@ -59,6 +59,8 @@ def test_a_nan_in_results_is_found_where_operands_have_none(first: int, device: 
     with np.errstate(all="ignore"):
         for seed in range(first, first + AT_ONCE):
             program = written(Random(seed))
+            if len(program.arguments.memories) < len(program.arguments.views):
+                continue  # it may run unfused
             expected = Run(program, program.function, device)
             with accel.debug(nan=True):
                 found = Run(program, accel.fuse(program.function), device)

@@ -4,30 +4,33 @@ It checks only what can differ from the arguments of the trace, and gives arrays
 takes little longer than a launch of its kernels.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from accel import config
-from accel.containers import AcceleratorDataContainer
+from accel.device import Device
 from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Buffer
+from accel.tracing.captures import same
+from accel.tracing.leaves import Leaves, Part, is_named_tuple
+from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import HostLaunch, Plan
 from accel.xp.array_base import live
 from accel.xp.array_library import recorder
 from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import Array
+from accel.xp.creation import asarray
 from accel.xp.refusals import failure
 
-__all__ = ["MISSED", "Output", "Place", "launcher"]
+__all__ = ["MISSED", "Launch", "Launchable", "Output", "Place", "launch_of"]
 
 MISSED = object()
-"""What a launcher returns if it is not for these arguments; nothing was done."""
+"""What a launch returns if it is not for these arguments; nothing was done."""
 
-_NUMBERS = frozenset({bool, int, float, complex})
-_WITH_LEAVES = (tuple, list, dict, np.ndarray, np.generic, AcceleratorDataContainer)
-"""Arguments that are converted, or that have arrays within."""
+Launch: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 
 
 class Output(NamedTuple):
@@ -48,10 +51,22 @@ class Output(NamedTuple):
     views: tuple[Callable[[Any], Any], ...]
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """Stands for an output in the structure of what a function returned."""
 
     place: int
+
+
+class Launchable(Protocol):
+    """What `Traced` is to this module."""
+
+    plan: Plan
+    captured: tuple[Array, ...]
+    structure: Any
+    outputs: list[Output]
+    numbers: tuple[TracedNumber, ...]
+    unchanged: Callable[[], bool] | None
 
 
 class _Code:
@@ -60,13 +75,15 @@ class _Code:
         self.scope: dict[str, Any] = {
             "Array": Array,
             "MISSED": MISSED,
+            "asarray": asarray,
             "current": config.current,
             "empty": np.empty,
             "failure": failure,
             "live": live,
             "may_overlap": may_overlap,
             "ndarray": np.ndarray,
-            "recorder": recorder,
+            "recorder": recorder.get,
+            "same": same,
         }
 
     def name(self, value: Any, prefix: str = "c") -> str:
@@ -76,107 +93,169 @@ class _Code:
         return name
 
 
-def launcher(
-    plan: Plan,
-    arguments: Sequence[Any],
-    given: int,
-    static: Sequence[bool],
-    captured: Sequence[Any],
-    structure: Any,
-    outputs: Sequence[Output],
-    numbers: Sequence[Any],
-) -> Callable[[Sequence[Any]], Any] | None:
-    """Return a function of the positional arguments, which returns what the traced function does, or `MISSED`.
+class _Inputs:
+    """The names of the inputs of a plan in the text.
 
-    None if the plan is not one of kernels on the host, or if an argument has arrays within, or is passed twice.
+    Attributes
+    ----------
+    natives : dict
+        Of the library's arrays, by memory.
+    arrays : list of str
+        Of the arrays of `accel.xp`, by the number of the input.
+    """
+
+    def __init__(self) -> None:
+        self.natives: dict[Any, str] = {}
+        self.arrays: list[str] = []
+
+
+def launch_of(
+    traced: Launchable, leaves: Leaves, passed: Mapping[str, Any], names: tuple[str, ...], count: int
+) -> Launch | None:
+    """Return a function of positional and named arguments, which returns what the traced function does, or `MISSED`.
+
+    None if the function was not traced for the host, or in debug mode.
 
     Parameters
     ----------
-    plan : Plan
+    traced : Traced
         What is launched.
-    arguments : sequence
-        One for each parameter: the first ``given`` are passed in a call, and the others are defaults.
-    static : sequence of bool
-        Which of them are values of the trace.
-    captured : sequence of Array
-        The arrays that the function refers to.
-    structure, outputs
-        What it returns.
-    numbers : sequence of TracedNumber
-        Computed from the numbers among the arguments.
+    leaves : Leaves
+        The arguments of the trace.
+    passed : mapping of str to object
+        The expressions of the arguments that are passed, by the names of the parameters; others are defaults.
+    names : tuple of str
+        Those of the named arguments.
+    count : int
+        The number of positional arguments.
     """
-    launches = plan.host_launches
-    if launches is None or any(isinstance(each, _WITH_LEAVES) for each in arguments):
-        return None
-    if len({id(each) for each in arguments if type(each) is Array}) < sum(type(each) is Array for each in arguments):
+    plan = traced.plan
+    if plan.library.device is not Device.CPU or config.current().debug:
         return None
     code = _Code()
     code.scope["library"] = plan.library
-    natives = _check(plan, arguments, given, static, code)
-    _capture(plan, captured, natives, code)
-    passed = [
-        f"a{place}"
-        for place, (value, fixed) in enumerate(zip(arguments, static, strict=True))
-        if type(value) in _NUMBERS and not fixed
-    ]
+    code.lines += _condition(traced, names, count, code)
+    inputs, numbers = _check(plan, leaves, passed, code)
+    _capture(plan, traced.captured, inputs, code)
+    code.lines += _overlaps(plan, inputs)
     code.lines.append("try:")
-    lines = [*_buffers(plan, natives, code), *_kernels(launches, natives, numbers, plan.scalars, passed, code)]
+    lines = [*_numbers(traced, numbers, code), *_steps(plan, inputs.natives, code)]
     code.lines += [f"    {line}" for line in lines]
     code.lines.append("except MemoryError as error: raise failure(error) from None")
-    code.lines += _results(plan, structure, outputs, natives, code)
-    text = "\n".join(["def launch(arguments):", *[f"    {line}" for line in code.lines]])
+    code.lines += _results(traced, inputs, code)
+    text = "\n".join(["def launch(arguments, keywords):", *[f"    {line}" for line in code.lines]])
     # It consists of numbers and of names that are made here.
     exec(compile(text, "<accel: launch of a fused function>", "exec"), code.scope)  # noqa: S102
-    launch: Callable[[Sequence[Any]], Any] = code.scope["launch"]
+    launch: Launch = code.scope["launch"]
     return launch
 
 
-def _check(plan: Plan, arguments: Sequence[Any], given: int, static: Sequence[bool], code: _Code) -> dict[Any, str]:
-    """Write the checks of the arguments; return the names of the natives of the inputs that are arguments."""
-    natives: dict[Any, str] = {}
-    code.lines += [
-        f"if len(arguments) != {given}: return MISSED",
-        *([f"{''.join(f'a{place}, ' for place in range(given))} = arguments"] if given else []),
-        *[f"a{place} = {code.name(arguments[place])}" for place in range(given, len(arguments))],
+def _condition(traced: Launchable, names: tuple[str, ...], count: int, code: _Code) -> list[str]:
+    """Write the checks of all but the arguments."""
+    device = code.name(config.current().device)
+    lines = [
+        f"if len(arguments) != {count}: return MISSED",
+        f"if tuple(keywords) != {code.name(names)}: return MISSED" if names else "if keywords: return MISSED",
         "settings = current()",
-        "if settings.fuse == 'off' or settings.debug or recorder() is not None: return MISSED",
+        f"if settings.fuse == 'off' or settings.debug or settings.device != {device}: return MISSED",
+        "if recorder() is not None: return MISSED",
     ]
-    for place, value in enumerate(arguments):
-        if type(value) is Array:
-            number = len(natives)
-            natives[plan.inputs[number]] = f"n{place}"
-            code.lines += _array(value, place, code, written=number in plan.written)
-        elif type(value) in _NUMBERS and not static[place]:
-            code.lines.append(f"if type(a{place}) is not {type(value).__name__}: return MISSED")
+    if traced.unchanged is not None:
+        lines.append(f"if not {code.name(traced.unchanged)}(): return MISSED")
+    return lines
+
+
+def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], code: _Code) -> tuple[_Inputs, list[str]]:
+    """Write the checks of the arguments; return the names of the inputs and of the numbers among them."""
+    inputs, numbers, places = _Inputs(), [], iter(leaves.places)
+    for number, part in enumerate(leaves.parts):
+        name, kind, lines = f"p{number}", type(part.value), code.lines
+        if part.parent is None:
+            lines.append(f"{name} = {_expression(passed.get(part.name, part), code)}")
+        if part.role == "group":
+            extent = (
+                f"tuple({name}) != {code.name((*part.value,))}" if kind is dict else f"len({name}) != {len(part.value)}"
+            )
+            lines.append(f"if type({name}) is not {code.name(kind)} or {extent}: return MISSED")
+            names = [f"p{place}, " for place, each in enumerate(leaves.parts) if each.parent == number]
+            lines += [f"{''.join(names)} = {name}{'.values()' if kind is dict else ''}"] if names else []
+        elif part.role == "number":
+            lines.append(f"if type({name}) is not {kind.__name__}: return MISSED")
+            numbers.append(name)
+        elif part.role == "constant":
+            known = code.name(part.value)
+            lines.append(f"if {name} is not {known} and not same({name}, {known}): return MISSED")
         else:
-            code.lines.append(f"if a{place} is not {code.name(value)}: return MISSED")
-    arrays = [place for place, value in enumerate(arguments) if type(value) is Array]
-    for written in plan.written:
-        if written < len(arrays):
-            others = [place for place in arrays if place != arrays[written]]
-            code.lines += [f"if may_overlap(library, n{arrays[written]}, n{other}): return MISSED" for other in others]
-    return natives
+            place = next(places)
+            if kind is not Array:
+                lines += [f"if type({name}) is not {code.name(kind)}: return MISSED", f"{name} = asarray({name})"]
+            if place < len(inputs.arrays):
+                lines.append(f"if {name} is not {inputs.arrays[place]}: return MISSED")
+                continue
+            lines += _array(leaves.arrays[place], name, code, written=place in plan.written)
+            inputs.arrays.append(name)
+            inputs.natives[plan.inputs[place]] = f"n_{name}"
+    return inputs, numbers
 
 
-def _array(value: Any, place: int, code: _Code, *, written: bool) -> list[str]:
-    native = value._native
+def _expression(value: Any, code: _Code) -> str:
+    """Return the text of what is passed for a parameter, or the name of its default."""
+    if isinstance(value, Part):
+        return code.name(value.value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{code.name(name)}: {each}" for name, each in value.items()) + "}"
+    return f"({''.join(f'{each}, ' for each in value)})" if isinstance(value, tuple) else value
+
+
+def _array(array: Array, name: str, code: _Code, *, written: bool) -> list[str]:
+    native = live(array)
     shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
-    readonly = f" or not n{place}.flags.writeable" if written else ""
-    form = f"n{place}.shape != {shape} or n{place}.strides != {strides} or n{place}.dtype is not {dtype}"
+    form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
+    if written:
+        form += f" or not n_{name}.flags.writeable"
+    settled = f"live({name}, writing={written})"
     return [
-        f"if type(a{place}) is not Array or a{place}._library is not library: return MISSED",
-        f"n{place} = a{place}._native",
-        f"if type(n{place}) is not ndarray or {form}{readonly}: return MISSED",
-        f"if a{place}._shared is not None and a{place}._shared.handle is not None: live(a{place}, writing={written})",
+        f"if type({name}) is not Array or {name}._library is not library: return MISSED",
+        f"n_{name} = {name}._native" if native.ndim else f"n_{name} = {settled}",  # which may be a number of NumPy
+        f"if type(n_{name}) is not ndarray or {form}: return MISSED",
+        f"if {name}._shared is not None and {name}._shared.handle is not None: {settled}",
     ]
 
 
-def _capture(plan: Plan, captured: Sequence[Any], natives: dict[Any, str], code: _Code) -> None:
+def _capture(plan: Plan, captured: Sequence[Any], inputs: _Inputs, code: _Code) -> None:
     """Write what finds the natives of the arrays that the function refers to."""
-    for array, node in zip(captured, plan.inputs[len(natives) :], strict=True):
+    for array, node in zip(captured, plan.inputs[len(inputs.arrays) :], strict=True):
         name = code.name(array)
-        natives[node] = f"n_{name}"
+        inputs.arrays.append(name)
+        inputs.natives[node] = f"n_{name}"
         code.lines.append(f"n_{name} = live({name}, writing={node.number in plan.written})")
+
+
+def _overlaps(plan: Plan, inputs: _Inputs) -> list[str]:
+    names = [f"n_{name}" for name in inputs.arrays]
+    return [
+        f"if may_overlap(library, {names[written]}, {other}): return MISSED"
+        for written in plan.written
+        for number, other in enumerate(names)
+        if number != written
+    ]
+
+
+def _numbers(traced: Launchable, passed: Sequence[str], code: _Code) -> list[str]:
+    if not traced.numbers:
+        return ["s = ()"] if traced.plan.host_launches is None else []
+    evaluate = code.name([each.evaluate for each in traced.numbers])
+    return [f"passed = ({''.join(f'{each}, ' for each in passed)})", f"s = [f(passed) for f in {evaluate}]"]
+
+
+def _steps(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
+    """Write the launches of kernels, or the steps of a plan of which one is a call; ``r`` names the outputs."""
+    if plan.host_launches is None:
+        given = "".join(f"{natives[node]}, " for node in plan.inputs)
+        names = "".join(f"r{number}, " for number in range(len(plan.outputs)))
+        call = f"{code.name(plan.run)}(({given}), s)"
+        return [f"{names} = {call}" if names else call]
+    return [*_buffers(plan, natives, code), *_kernels(plan.host_launches, natives, plan.scalars, code)]
 
 
 def _buffers(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
@@ -203,15 +282,10 @@ def _nbytes(buffer: Buffer) -> int:
 def _kernels(
     launches: Sequence[HostLaunch],
     natives: dict[Any, str],
-    numbers: Sequence[Any],
     scalars: Sequence[Scalar],
-    passed: Sequence[str],
     code: _Code,
 ) -> list[str]:
     lines = ["threads = settings.threads"]
-    if numbers:
-        evaluate = code.name([each.evaluate for each in numbers])
-        lines.append(f"passed = {', '.join(passed)},; s = [f(passed) for f in {evaluate}]")
     scalars = [*dict.fromkeys((*scalars, *[each for launch in launches for each in launch.scalars]))]
     for place, each in enumerate(scalars):  # before the first kernel, as a number may not fit
         lines.append(f"k{place} = {code.name(each.dtype.type)}(s[{each.number}]).item()")
@@ -227,31 +301,26 @@ def _kernels(
     return lines
 
 
-def _results(plan: Plan, structure: Any, outputs: Sequence[Output], natives: dict[Any, str], code: _Code) -> list[str]:
+def _results(traced: Launchable, inputs: _Inputs, code: _Code) -> list[str]:
     """Write what wraps the outputs, and what returns them in their structure."""
-    lines = []
+    plan, lines = traced.plan, []
     for number, node in enumerate(plan.outputs):
-        memory = plan.schedule.memory[node]
-        shaped = "" if memory.shape == node.shape else f".reshape({code.name(node.shape)})"
-        lines += [
-            f"r{number} = Array()",
-            f"r{number}._native = {natives[memory]}{shaped}",
-            f"r{number}._library = library",
-            f"r{number}._shared = None",
-        ]
+        native = f"r{number}"
+        if plan.host_launches is not None:
+            memory = plan.schedule.memory[node]
+            shaped = "" if memory.shape == node.shape else f".reshape({code.name(node.shape)})"
+            native = f"{inputs.natives[memory]}{shaped}"
+        lines += [f"o{number} = Array()", f"o{number}._native = {native}"]
+        lines += [f"o{number}._library = library", f"o{number}._shared = None"]
 
-    def result(output: Output) -> str:
-        text = f"r{output.output}" if output.input is None else _name_of_array(natives[plan.inputs[output.input]])
+    def result(place: int) -> str:
+        output = traced.outputs[place]
+        text = f"o{output.output}" if output.input is None else inputs.arrays[output.input]
         for view in output.views:
             text = f"{code.name(view)}({text})"
         return text
 
-    return [*lines, f"return {_structured(structure, lambda place: result(outputs[place]), code)}"]
-
-
-def _name_of_array(native: str) -> str:
-    """Return the name of an input from that of its native."""
-    return native[2:] if native.startswith("n_") else f"a{native[1:]}"
+    return [*lines, f"return {_structured(traced.structure, result, code)}"]
 
 
 def _structured(value: Any, result: Callable[[int], str], code: _Code) -> str:
@@ -260,7 +329,7 @@ def _structured(value: Any, result: Callable[[int], str], code: _Code) -> str:
     kind = type(value)
     if kind is dict:
         return "{" + ", ".join(f"{code.name(k)}: {_structured(v, result, code)}" for k, v in value.items()) + "}"
-    if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+    if kind in (tuple, list) or is_named_tuple(value):
         parts = "".join(f"{_structured(each, result, code)}, " for each in value)
         if kind is list:
             return f"[{parts}]"

@@ -28,9 +28,11 @@ class TracingLibrary(ArrayLibrary):
     ----------
     trace : Trace
         Where to.
+    native_of : callable
+        Returns the symbol of an array of the device.
     """
 
-    __slots__ = ("trace",)
+    __slots__ = ("native_of", "trace")
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -52,11 +54,10 @@ class TracingLibrary(ArrayLibrary):
         self.empty_array = None
         self.share = None
         self.capture = self._captured
+        self.native_of = trace.capture
 
     def _captured(self, x: ArrayBase) -> ArrayBase:
-        """Return an array that the function refers to as an operand; a number of the host is read in each call."""
-        if x._library is self.trace.real:
-            return self.array(self.trace.capture(x))
+        """Return a number of the host as an operand, which is read in each call; refuse arrays of other devices."""
         if not is_number(x):
             self.refuse(x._library)
         number = TracedNumber(lambda _: x.__array__().item(), x.__array__().item())

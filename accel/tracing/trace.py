@@ -17,7 +17,7 @@ from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import in_memory
-from accel.xp.array_library import recording
+from accel.xp.recording import recorded
 
 __all__ = ["Trace", "is_exact"]
 
@@ -52,6 +52,8 @@ class Trace:
         These numbers, of the dtypes to which they adapt.
     written : list of Base
         The inputs that the function writes.
+    host_masks : list of numpy.ndarray
+        Arrays of NumPy whose elements decided a shape.
     """
 
     def __init__(self, library: Any) -> None:
@@ -61,10 +63,11 @@ class Trace:
         self.inputs: list[Base] = []
         self.captured: list[Any] = []
         self.numbers: list[Any] = []
-        self._bases: dict[int, Base] = {}
+        self._symbols: dict[int, Symbol] = {}
         self._known: dict[Any, Node] = {}
         self.adapted: list[Scalar] = []
         self.written: list[Base] = []
+        self.host_masks: list[np.ndarray[Any, DType]] = []
 
     # Nodes; equal ones are one.
 
@@ -159,14 +162,13 @@ class Trace:
 
     def capture(self, array: Any) -> Symbol:
         """Return the symbol of an array of `accel.xp` that the function refers to."""
-        base = self._bases.get(id(array))
-        if base is not None:
-            return Symbol(self, base)
-        native = in_memory(array)
-        name = f"captured array {len(self.captured) + 1}"
-        symbol = self.argument(native, name, readonly=self.real.backend.is_readonly(native))
-        self._bases[id(array)] = symbol.base
-        self.captured.append(array)
+        symbol = self._symbols.get(id(array))
+        if symbol is None:
+            native = recorded(None, in_memory, array)
+            name = f"captured array {len(self.captured) + 1}"
+            symbol = self.argument(native, name, readonly=self.real.backend.is_readonly(native))
+            self._symbols[id(array)] = symbol
+            self.captured.append(array)
         return symbol
 
     def scalar(self, number: TracedNumber, dtype: DType | None = None) -> Symbol:
@@ -198,8 +200,7 @@ class Trace:
         """Return the symbol of an array of the host that the function refers to, or has made of numbers."""
         from accel.xp.creation import asarray
 
-        with recording(None):
-            return self.copied(asarray(np.asarray(value), device=self.real.device))
+        return self.copied(recorded(None, asarray, np.asarray(value), device=self.real.device))
 
     # Functions
 

@@ -1,8 +1,8 @@
 """`ArrayLibrary`: the library that computes on one device."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
 from accel.xp.host_reductions import REDUCTIONS, UFUNCS
 
-__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on", "recorder", "recording"]
+__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on", "recorder"]
 
 HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
 """The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
@@ -195,31 +195,15 @@ def library_on(device: DeviceLike | None) -> ArrayLibrary:
 
 
 def _library_on(device: Device) -> ArrayLibrary:
-    recording_now = _recorder.get()
+    recording_now = recorder.get()
     if recording_now is not None and recording_now.device is device:
         return recording_now
     library = _libraries.get(device)
     return _make_library(device) if library is None else library
 
 
-_recorder: ContextVar[ArrayLibrary | None] = ContextVar("recorder", default=None)
-
-
-def recorder() -> ArrayLibrary | None:
-    """Return the library that records what this thread or task computes; None if it computes."""
-    return _recorder.get()
-
-
-@contextmanager
-def recording(library: ArrayLibrary | None) -> Iterator[None]:
-    """Let a library record what is computed in a ``with`` block, on its device; with None nothing records."""
-    token = _recorder.set(library)
-    try:
-        # Not for the device: `library_on` remembers the library of the settings outside of blocks.
-        with config.using(device=config.current().device):
-            yield
-    finally:
-        _recorder.reset(token)
+recorder: ContextVar[ArrayLibrary | None] = ContextVar("recorder", default=None)
+"""The library that records what this thread or task computes; None if it computes."""
 
 
 def _make_library(device: Device) -> ArrayLibrary:

@@ -1,0 +1,249 @@
+"""`Captures`: the globals, variables of closures and attributes that a function reads, and whether they changed.
+
+A function is searched with the functions of the user that it calls. Which attributes of an object or a module it reads
+is not known, but all names of attributes in it are; so the attributes with these names are compared. Modules of Python,
+of NumPy and of other installed packages are taken to stay as they are.
+"""
+
+import inspect
+import sys
+import sysconfig
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, lru_cache, partial
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Captures", "is_of_user", "same"]
+
+_LIBRARIES = frozenset({"accel", "numpy", *sys.stdlib_module_names})
+_INSTALLED = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib", "platstdlib")})
+_PLAIN = frozenset({bool, int, float, complex, str, bytes})
+_GROUPS = (list, dict, set)
+_MOST_ITEMS = 100
+_DEEPEST = 4
+_OF_EXEC = (None, "builtins")
+"""The modules of functions that `exec` makes, unless it is told another one."""
+
+
+class Captures:
+    """What a function reads besides its arguments, as it is now.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    objects : sequence
+        Those of its arguments of which attributes may be read, such as ``self``.
+    """
+
+    def __init__(self, function: Callable[..., Any], objects: Sequence[Any] = ()) -> None:
+        self._module = getattr(function, "__module__", None)
+        self._conditions: dict[str, None] = {}
+        self._groups: dict[str, list[Any]] = {}
+        self._scope: dict[str, Any] = {"same": same, "equal": np.array_equal}
+        self._names: dict[int, str] = {}
+        self._seen: set[int] = set()
+        self._functions: set[str] = set()
+        self._attributes: set[str] = set()
+        self._objects: list[tuple[Any, int, set[str]]] = []
+        self._callable(function)
+        for each in objects:
+            self._value(each, 0)
+        self._search()
+
+    def unchanged(self, arrays: Sequence[np.ndarray[Any, Any]] = ()) -> Callable[[], bool] | None:
+        """Return a function that tells whether all is as it was; None if nothing is read.
+
+        A list, dict or set that has changed meanwhile is left out: the function itself has changed it.
+
+        Parameters
+        ----------
+        arrays : sequence of numpy.ndarray
+            More that was read, with its elements.
+        """
+        conditions = [*self._conditions]
+        for name, items in self._groups.items():
+            group = self._scope[name]
+            if [*map(id, _items(group))] == [*map(id, items)]:
+                more = f", *map(id, {name}.values())" if isinstance(group, dict) else ""
+                conditions.append(f"[*map(id, {name}){more}] == {self._name([*map(id, items)])}")
+        conditions += [f"equal({self._name(each)}, {self._name(each.copy())})" for each in arrays]
+        if not conditions:
+            return None
+        lines = [
+            "def unchanged():",
+            f"    try: return {' and '.join(conditions)}",
+            "    except (AttributeError, KeyError, ValueError): return False",
+        ]
+        # It consists of names in Python's code and of names that are made here.
+        self._scope["items"] = self._groups  # so that each item keeps its id
+        exec(compile("\n".join(lines), "<accel: what a fused function reads>", "exec"), self._scope)  # noqa: S102
+        unchanged: Callable[[], bool] = self._scope.pop("unchanged")
+        return unchanged
+
+    def _name(self, value: Any) -> str:
+        """Return a name for a value; it keeps the value, so that no other one has its id."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"v{len(self._names)}"
+            self._scope[name] = value
+        return name
+
+    def _read(self, expression: str, value: Any, depth: int) -> None:
+        """Add a value that an expression has."""
+        known = self._name(value)
+        equal = f" or same({expression}, {known})" if type(value) in _PLAIN or type(value) is tuple else ""
+        self._conditions[f"({expression} is {known}{equal})"] = None
+        self._value(value, depth)
+
+    def _value(self, value: Any, depth: int) -> None:
+        """Add what a value leads to."""
+        if depth > _DEEPEST or type(value) in _PLAIN or not self._is_new(value):
+            return
+        if isinstance(value, (*_GROUPS, tuple)):
+            self._group(value, depth)
+            return
+        self._callable(value)
+        module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+        if self._follows(module) and not isinstance(value, FunctionType | MethodType):
+            self._objects.append((value, depth, set()))
+
+    def _group(self, group: Collection[Any], depth: int) -> None:
+        if len(group) > _MOST_ITEMS:
+            return
+        if isinstance(group, _GROUPS):
+            self._groups[self._name(group)] = _items(group)
+        for each in group.values() if isinstance(group, dict) else group:
+            self._value(each, depth + 1)
+
+    def _search(self) -> None:
+        """Add the attributes of all objects; they may lead to functions that read more attributes, and to objects."""
+        before = -1
+        while before != (before := len(self._attributes) + len(self._objects)):
+            for value, depth, seen in self._objects:
+                classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+                known = set(getattr(value, "__dict__", ())).union(*[vars(each) for each in classes])
+                for name in sorted((self._attributes & known) - seen):
+                    seen.add(name)
+                    self._attribute(value, name, depth)
+
+    def _attribute(self, value: Any, name: str, depth: int) -> None:
+        found = inspect.getattr_static(value, name)
+        self._callable(_code_of(found))
+        if isinstance(found, MemberDescriptorType):  # of __slots__
+            found = getattr(value, name, found)
+        elif hasattr(type(found), "__get__") and (
+            isinstance(value, type) or name not in getattr(value, "__dict__", ())
+        ):
+            return  # reading it makes a new object
+        self._read(f"{self._name(value)}.{name}", found, depth + 1)
+
+    def _callable(self, value: Any) -> None:
+        """Add what a function reads."""
+        function = _function_of(value)
+        if function is None or not (self._follows(function.__module__) or function.__module__ in _OF_EXEC):
+            return
+        if function is not value:
+            self._value(getattr(value, "__self__", value), 0)
+        if self._name(function) in self._functions:
+            return
+        self._functions.add(self._name(function))
+        names, values = _names_in(function.__code__), function.__globals__
+        self._attributes |= names
+        for name in sorted(names.intersection(values)):
+            self._read(f"{self._name(values)}[{name!r}]", values[name], 0)
+        for cell in function.__closure__ or ():
+            try:
+                contents = cell.cell_contents
+            except ValueError:  # the variable has no value yet
+                continue
+            self._read(f"{self._name(cell)}.cell_contents", contents, 0)
+
+    def _is_new(self, value: Any) -> bool:
+        self._name(value)  # it keeps its id
+        new = id(value) not in self._seen
+        self._seen.add(id(value))
+        return new
+
+    def _follows(self, module: str | None) -> bool:
+        return _is_module_of_user(module) or (module not in _OF_EXEC and _is_near(module, self._module))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values are one, or numbers, texts or tuples of these that nothing tells apart."""
+    if one is other:
+        return True
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is tuple:
+        return len(one) == len(other) and all(map(same, one, other))
+    return kind in _PLAIN and repr(one) == repr(other)
+
+
+def is_of_user(kind: type) -> bool:
+    """Tell whether a class is neither of Python nor of an installed package."""
+    return _is_module_of_user(kind.__module__)
+
+
+@lru_cache(1024)
+def _is_module_of_user(name: str | None) -> bool:
+    if _top(name) in _LIBRARIES:
+        return False
+    file = getattr(sys.modules.get(name or ""), "__file__", None) or ""
+    return not file.startswith(_INSTALLED)
+
+
+def _is_near(module: str | None, other: str | None) -> bool:
+    """Tell whether two modules are one, or of one installed package."""
+    return module == other or (_top(module) == _top(other) and _top(module) not in _LIBRARIES)
+
+
+def _top(module: str | None) -> str:
+    return (module or "").partition(".")[0]
+
+
+def _function_of(value: Any) -> FunctionType | None:
+    """Return the function of Python that a callable leads to."""
+    for _ in range(_DEEPEST):
+        if isinstance(value, FunctionType):
+            return value
+        if isinstance(value, MethodType):
+            value = value.__func__
+        elif not callable(value) or isinstance(value, type):
+            return None
+        elif "__wrapped__" in getattr(value, "__dict__", ()):
+            value = value.__wrapped__
+        elif isinstance(value, partial):
+            value = value.func
+        else:
+            value = inspect.getattr_static(value, "__call__")
+    return None
+
+
+def _code_of(attribute: Any) -> Any:
+    """Return the function of a method or property; None if an attribute is none."""
+    if isinstance(attribute, property):
+        return attribute.fget
+    if isinstance(attribute, cached_property):
+        return attribute.func
+    if isinstance(attribute, staticmethod | classmethod):
+        return attribute.__func__
+    return _function_of(attribute)
+
+
+def _items(group: Collection[Any]) -> list[Any]:
+    return [*group, *(group.values() if isinstance(group, dict) else ())]
+
+
+def _is_own(value: Any, name: str) -> bool:
+    return not isinstance(value, type) and name in getattr(value, "__dict__", ())
+
+
+@lru_cache(1024)
+def _names_in(code: CodeType) -> frozenset[str]:
+    """Return the names of globals and attributes in a function, and in functions within it."""
+    within = [_names_in(each) for each in code.co_consts if isinstance(each, CodeType)]
+    return frozenset(code.co_names).union(*within)

@@ -1,0 +1,196 @@
+"""`Traced`: a function as it was traced for arguments of certain shapes and dtypes."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from accel import config
+from accel.device import Device
+from accel.errors import DeviceMismatchError, FuseError
+from accel.fusion.index_maps import identity
+from accel.fusion.nodes import Input, Reshape, View
+from accel.tracing.captures import Captures
+from accel.tracing.launch_code import Launch, Output, Place
+from accel.tracing.leaves import NUMBERS, Leaves, mapped, role_of
+from accel.tracing.library import TracingLibrary
+from accel.tracing.nan_origins import NanOrigins
+from accel.tracing.numbers import TracedNumber
+from accel.tracing.plans import Plan
+from accel.tracing.symbols import Symbol
+from accel.tracing.trace import Trace
+from accel.xp.array_base import in_memory, is_number, live
+from accel.xp.array_library import library_on
+from accel.xp.array_storage import may_overlap
+from accel.xp.arrays import Array, wrap
+from accel.xp.recording import recorded
+
+__all__ = ["Traced"]
+
+_CONSTANTS = (type(None), *NUMBERS, str, bytes, np.generic, np.ndarray, np.dtype, Device, Enum, type, slice, range)
+"""Results that are no arrays of a trace, and have none."""
+
+
+class Traced:
+    """A function as it was traced.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    bound : BoundArguments
+        Its arguments, with defaults.
+    leaves : Leaves
+        Their parts.
+    static : set of str
+        The names of those that are values.
+    name : str
+        That of the kernels.
+
+    Attributes
+    ----------
+    plan : Plan
+        What is computed.
+    nan_origins : NanOrigins or None
+        Finds the line that makes a NaN, if that is checked.
+    captured : tuple of Array
+        The arrays that the function refers to.
+    structure : object
+        What it returns, with a `Place` for each array.
+    outputs : list of Output
+        These arrays.
+    numbers : tuple of TracedNumber
+        Computed from the numbers among the arguments.
+    unchanged : callable or None
+        Tells whether all else that the function reads is as it was.
+    launches : dict
+        Launches, by the number of positional arguments, the names of the others, and the classes of arrays; None where
+        there can be none.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        bound: inspect.BoundArguments,
+        leaves: Leaves,
+        static: frozenset[str],
+        name: str,
+    ) -> None:
+        captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
+        trace = Trace(_library_of(leaves.arrays, name))
+        library = TracingLibrary(trace)
+        arguments = _arguments(trace, library, bound, leaves, static)
+        returned = recorded(library, function, *arguments.args, **arguments.kwargs)
+        nodes, self.structure, self.outputs = _results(returned, name)
+        settings = config.current()
+        self.plan = Plan(trace, nodes, name, debug=settings.debug)
+        self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
+        self.captured: tuple[Array, ...] = tuple(trace.captured)
+        self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
+        self.unchanged = captures.unchanged(trace.host_masks)
+        self.launches: dict[tuple[Any, ...], Launch | None] = {}
+
+    def overlap(self, arrays: Sequence[Array]) -> bool:
+        """Tell whether an argument that is written shares memory with another one."""
+        everything = (*arrays, *self.captured)
+        return any(
+            may_overlap(each._library, everything[number]._native, each._native)
+            for number in self.plan.written
+            for index, each in enumerate(everything)
+            if index != number
+        )
+
+    def run(self, leaves: Leaves) -> Any:
+        """Compute for the arrays and numbers of a call, and return what the function returns."""
+        inputs = (*leaves.arrays, *self.captured)
+        natives = [live(each, writing=index in self.plan.written) for index, each in enumerate(inputs)]
+        numbers = [each.evaluate(leaves.numbers) for each in self.numbers]
+        if self.nan_origins is not None:
+            self.nan_origins.check(natives, numbers)
+        found = self.plan.run(natives, numbers)
+        arrays = [wrap(self.plan.library, each) for each in found]
+
+        def result(value: Any) -> Any:
+            if not isinstance(value, Place):
+                return value
+            output = self.outputs[value.place]
+            array = inputs[output.input] if output.input is not None else arrays[output.output]  # type: ignore[index]
+            for view in output.views:
+                array = view(array)
+            return array
+
+        return mapped(self.structure, result)
+
+
+def _library_of(arrays: Sequence[Array], name: str) -> Any:
+    libraries = {each._library for each in arrays}
+    if len({each._library for each in arrays if not is_number(each)}) == 1 < len(libraries):
+        raise FuseError(
+            f"{name} has a number of the host among arrays of a device; pass it as x.item(), or write fallback='eager'"
+        )
+    if len(libraries) > 1:
+        devices = " and ".join(str(each.device) for each in libraries)
+        raise DeviceMismatchError(f"{name} has arrays on {devices}; move them to one device, as in x.to_device(device)")
+    return libraries.pop() if libraries else library_on(None)
+
+
+def _arguments(
+    trace: Trace, library: TracingLibrary, bound: inspect.BoundArguments, leaves: Leaves, static: frozenset[str]
+) -> inspect.BoundArguments:
+    """Return the arguments with arrays and numbers of the trace in the place of those of the call."""
+    symbols = []
+    for array, name in zip(leaves.arrays, leaves.names, strict=True):
+        native = in_memory(array)
+        symbols.append(trace.argument(native, name, readonly=trace.real.backend.is_readonly(native)))
+    places, numbers = iter(leaves.places), iter(enumerate(leaves.numbers))
+
+    def argument(value: Any) -> Any:
+        role = role_of(value)
+        if role == "number":
+            index, number = next(numbers)
+            return TracedNumber(lambda passed: passed[index], number)
+        return library.array(symbols[next(places)]) if role == "array" else value
+
+    arguments = {name: value if name in static else mapped(value, argument) for name, value in bound.arguments.items()}
+    return inspect.BoundArguments(bound.signature, arguments)
+
+
+def _results(returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
+    """Return the nodes of the arrays that a function returned, their structure, and how each array is made."""
+    outputs: list[Output] = []
+    nodes: list[Any] = []
+    taken: set[Any] = set()
+    bases: dict[int, int] = {}
+
+    def output(value: Any) -> Any:
+        if isinstance(value, TracedNumber):
+            value.refuse("a number as a result")
+        if not isinstance(value, Array) and not isinstance(value, _CONSTANTS):
+            raise FuseError(
+                f"{name} returns an object of {type(value).__name__}; return arrays, numbers, or tuples, lists and "
+                f"dicts of these"
+            )
+        if not isinstance(value, Array) or not isinstance(value._native, Symbol):
+            return value
+        symbol, views = value._native, []
+        while symbol.parent is not None:
+            symbol, view = symbol.parent
+            views.append(view)
+        base = symbol.base
+        if base.source is not None:
+            outputs.append(Output(base.source.number, None, tuple(views[::-1])))
+        else:
+            if id(base) not in bases:
+                bases[id(base)] = len(nodes)
+                node = base.node
+                memory = node.source if isinstance(node, Reshape) else node
+                if isinstance(memory, Input) or memory in taken:
+                    node = View(node, identity(node.shape), node.shape)
+                taken.add(memory)
+                nodes.append(node)
+            outputs.append(Output(None, bases[id(base)], tuple(views[::-1])))
+        return Place(len(outputs) - 1)
+
+    return nodes, mapped(returned, output), outputs

@@ -144,8 +144,12 @@ class Trace:
 
     @property
     def write_backs(self) -> list[WriteBack]:
-        """The inputs that were written, and their last elements."""
-        return [WriteBack(base.source, base.node) for base in self.written if base.source is not None]
+        """The inputs that were written, and their last elements; what replaces all of an input is a write to it too."""
+        found = [(base.source, base.node) for base in self.written if base.source is not None]
+        return [
+            WriteBack(target, node if isinstance(node, Update) else Update(target, identity(target.shape), node))
+            for target, node in found
+        ]
 
     # Arrays
 

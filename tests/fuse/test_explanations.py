@@ -130,3 +130,23 @@ def test_source_in_each_language(language: str, word: str, operands: tuple[Any, 
 def test_arguments_with_arrays_within_have_names() -> None:
     explanation = accel.fuse(lambda pair, named: pair[0] + named["y"]).explain((xp.ones(3), 1), {"y": xp.ones(3)})
     assert set(explanation.steps[0].reads) == {"pair[0]", "named['y']"}
+
+
+def into(x: Any, y: Any, out: Any) -> None:
+    out[...] = x * 2 + y
+
+
+def doubled(x: Any, _: Any, __: Any) -> Any:
+    x *= 2
+    x += 1
+
+
+def reversed_into(x: Any, _: Any, __: Any) -> Any:
+    x[...] = x[::-1] * 2
+
+
+@pytest.mark.parametrize(("function", "count"), [(into, 1), (doubled, 1), (reversed_into, 2)])
+def test_what_replaces_an_argument_is_written_to_its_memory(function: Any, count: int) -> None:
+    """It needs memory of its own only if an element is written before another place reads it."""
+    explanation = accel.fuse(function).explain(*[xp.ones((10, 10)) for _ in range(3)])
+    assert len(explanation.steps) == count

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from accel.fusion.boxes import are_apart, box_of, covers, ends_of, is_apart, union
-from accel.fusion.nodes import Input, Node, Reshape, Result, Update, in_order
+from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
 
 __all__ = ["Graph", "WriteBack", "Writes"]
 
@@ -66,7 +66,7 @@ class Graph:
         self.has_calls = any(isinstance(node, Result) for node in self.nodes)
         self.stored = {*results}
         for node in self.nodes:
-            if isinstance(node, Update | Input | Result | Reshape):
+            if isinstance(node, Update | Input | Reduction | Result | Reshape):
                 self.stored.add(node)
             if isinstance(node, Result | Reshape):
                 self.stored |= {*node.operands}

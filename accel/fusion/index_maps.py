@@ -70,11 +70,11 @@ def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return groups of neighbouring axes, over which everything steps as over one; axes of extent 1 are left out."""
+    """Return groups of axes over which everything steps as over one, longest steps first; extents of 1 are left out."""
     groups: list[list[int]] = []
-    for axis, extent in enumerate(shape):
-        if extent == 1:
-            continue
+    axes = [axis for axis, extent in enumerate(shape) if extent > 1]
+    for axis in sorted(axes, key=lambda axis: -sum(abs(steps[axis]) for steps in strides)):
+        extent = shape[axis]
         if groups and all(steps[groups[-1][-1]] == steps[axis] * extent for steps in strides):
             groups[-1].append(axis)
         else:

@@ -3,7 +3,7 @@
 from accel.fusion.index_maps import IndexMap
 from accel.fusion.nodes import Shape
 
-__all__ = ["MOST_ACCESSES", "MOST_OPERATIONS", "MOST_STORES", "SHORT_ROW", "has_gaps"]
+__all__ = ["FEW_ROWS", "MOST_ACCESSES", "MOST_OPERATIONS", "MOST_STORES", "SHORT_ROW", "has_gaps"]
 
 MOST_OPERATIONS = 2000
 MOST_ACCESSES = 128
@@ -13,6 +13,10 @@ MOST_STORES = 32
 
 SHORT_ROW = 32
 """Elements of a row in which vectors at its end cost much."""
+
+
+FEW_ROWS = 16
+"""Along so few rows, elements are not stored in the loop that reduces the rows: threads share rows."""
 
 
 def has_gaps(index_map: IndexMap, shape: Shape) -> bool:

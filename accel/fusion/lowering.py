@@ -6,11 +6,14 @@ accesses step as over one are merged. In debug mode each access has a guard, of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
+from accel.fusion.blocks import in_blocks
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, merged, offset_and_strides
-from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Scalar, Shape, View
+from accel.fusion.loops import Nest, Steps, Total, in_rows, of_all, of_elements
+from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Shape, View
 from accel.fusion.regions import Memory, Region
 from accel.ir import (
     INDEX,
@@ -26,7 +29,6 @@ from accel.ir import (
     Load,
     Local,
     Logic,
-    Loop,
     Number,
     Parameter,
     Program,
@@ -41,6 +43,9 @@ from accel.ir import (
 from accel.ir import View as Memories
 
 __all__ = ["Access", "Kernel", "lowered"]
+
+_BLOCKED = 8
+"""Neighbours that are computed together, at least."""
 
 
 class Access(NamedTuple):
@@ -92,6 +97,8 @@ def lowered(
     strides: Callable[[Memory, Shape], tuple[int, ...]],
     name: str,
     checked: Mapping[Memory, str] | None = None,
+    *,
+    vectors: bool,
 ) -> Kernel:
     """Return the kernel of a region.
 
@@ -107,8 +114,10 @@ def lowered(
         Of the program.
     checked : mapping, optional
         In debug mode, the names of memory; each access is then checked.
+    vectors : bool
+        Whether one thread is to compute neighbours together, as vectors do; else threads compute neighbours.
     """
-    return _Lowering(region, memory, strides, checked).kernel(name)
+    return _Lowering(region, memory, strides, checked).kernel(name, vectors=vectors)
 
 
 class _Lowering:
@@ -126,7 +135,7 @@ class _Lowering:
         self._strides = strides
         rank = len(region.shape)
         loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.expansion.loads]
-        stores = [(task.memory, task.memory.shape, task.memory.dtype, task.map, True) for task in region.tasks]
+        stores = [(task.memory, task.memory.shape, task.memory.dtype, task.places, True) for task in region.tasks]
         found = [
             (each, *offset_and_strides(places, strides(each, shape), rank), dtype, writes)
             for each, shape, dtype, places, writes in (*loads, *stores)
@@ -138,6 +147,7 @@ class _Lowering:
         ]
         groups = merged(region.shape, [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions])
         self._extents = tuple([prod(region.shape[axis] for axis in group) for group in groups]) or (1,)
+        self._reduced = tuple([group[0] in region.axes for group in groups]) or (bool(region.axes),)
         lasts = [group[-1] for group in groups]
         self._accesses = [
             Access(each, offset, self._extents, tuple([steps[axis] for axis in lasts]) or (0,), writes)
@@ -151,7 +161,7 @@ class _Lowering:
         self._values: dict[tuple[Node, IndexMap], Expr] = {}
         self._body: list[Stmt] = []
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str, *, vectors: bool) -> Kernel:
         expansion, tasks = self._region.expansion, self._region.tasks
         for number, load in enumerate(expansion.loads):
             at = self._at(number)
@@ -161,14 +171,18 @@ class _Lowering:
         for each in expansion.computed:
             self._values[each] = self._computed(*each, positions)
         whole = identity(self._region.shape)
+        totals: list[Total] = []
         for number, task in enumerate(tasks, len(expansion.loads)):
-            at = self._at(number)
-            guard = self._guard(number, at, task.line or self._lines.get((task.value, whole)))
-            self._body.append(Store(f"m{number}", at, self._values[task.value, whole], guard))
+            at, value = self._at(number), self._values[task.element, whole]
+            guard = self._guard(number, at, task.line or self._lines.get((task.element, whole)))
+            store = partial(Store, f"m{number}", at, guard=guard)
+            if isinstance(task.value, Reduction):
+                totals.append(Total(task.value.op, value, task.value.dtype, store))
+            else:
+                self._body.append(store(value))
         count = len(self._indices)
-        stops = tuple([Extent("m0", axis) for axis in range(count)])
-        zero, one = (Const(0, INDEX),) * count, (Const(1, INDEX),) * count
-        loop = Loop(self._indices, zero, stops, one, tuple(self._body), independent=True)
+        extents = tuple([Extent("m0", axis) for axis in range(count)])
+        steps = self._steps(Nest(self._indices, extents, self._reduced, tuple(self._body), tuple(totals)), vectors)
         memories: list[Parameter] = [
             Memories(f"m{number}", dtype, count, access.writes)
             for number, (access, dtype) in enumerate(zip(self._accesses, self._dtypes, strict=True))
@@ -177,8 +191,18 @@ class _Lowering:
         integers = [Number(f"n{number}", INDEX) for number in range(len(self._integers))]
         sites, debug = tuple(self._sites), self._checked is not None
         parameters = *memories, *numbers, *integers
-        program = Program(name, parameters, (), (loop,), sites=sites, debug=debug, vector_math=True)
+        program = Program(
+            name, parameters, (), steps.steps, steps.frame, (), steps.arrays, sites, debug=debug, vector_math=True
+        )
         return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers))
+
+    def _steps(self, nest: Nest, vectors: bool) -> Steps:
+        if not nest.totals:
+            return of_elements(nest)
+        if all(nest.reduced):
+            return of_all(nest)
+        side_by_side = vectors and not nest.reduced[-1] and self._extents[-1] >= _BLOCKED
+        return in_blocks(nest) if side_by_side else in_rows(nest)
 
     def _at(self, number: int) -> Expr:
         return _sum(

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from accel.dtypes import DType
-from accel.fusion.index_maps import IndexMap
+from accel.fusion.index_maps import Axis, IndexMap
 
 __all__ = [
     "Call",
@@ -20,6 +20,7 @@ __all__ = [
     "Node",
     "Operation",
     "Position",
+    "Reduction",
     "Reshape",
     "Result",
     "Scalar",
@@ -187,6 +188,39 @@ class Reshape(Node):
     def operands(self) -> tuple[Node, ...]:
         """The node that has the elements."""
         return (self.source,)
+
+
+class Reduction(Node):
+    """The elements of another node combined along axes, which the shape does not have.
+
+    Attributes
+    ----------
+    source : Node
+        The node that has the elements, at least one.
+    op : str
+        ``add``, ``mul``, ``min`` or ``max``.
+    axes : tuple of int
+        The axes, in order.
+    """
+
+    __slots__ = ("axes", "op", "source")
+
+    def __init__(self, source: Node, op: Literal["add", "mul", "min", "max"], axes: tuple[int, ...]) -> None:
+        super().__init__(tuple([each for axis, each in enumerate(source.shape) if axis not in axes]), source.dtype)
+        self.source = source
+        self.op = op
+        self.axes = axes
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The node that has the elements."""
+        return (self.source,)
+
+    @property
+    def map(self) -> IndexMap:
+        """From the indices of the elements to those of the results."""
+        kept = [axis for axis in range(len(self.source.shape)) if axis not in self.axes]
+        return tuple([Axis(0, ((axis, 1),)) if self.source.shape[axis] > 1 else Axis() for axis in kept])
 
 
 class Update(Node):

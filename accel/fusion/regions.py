@@ -9,12 +9,25 @@ from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
-from accel.fusion.nodes import Call, Empty, Input, Line, Node, Operation, Reshape, Result, Shape, Update, View
+from accel.fusion.nodes import (
+    Call,
+    Empty,
+    Input,
+    Line,
+    Node,
+    Operation,
+    Reduction,
+    Reshape,
+    Result,
+    Shape,
+    Update,
+    View,
+)
 
 __all__ = ["Buffer", "Expansion", "Memory", "Region", "Schedule", "Task", "expanded", "is_stored_whole"]
 
-_OF_OTHERS = (Empty, Input, Reshape, Result, Update)
-"""Nodes with memory that no task stores as a whole."""
+_OF_OTHERS = (Empty, Input, Reduction, Reshape, Result, Update)
+"""Nodes with memory that no task stores as a whole, at its own indices."""
 
 
 class Buffer:
@@ -49,6 +62,21 @@ class Task(NamedTuple):
     value: Node
     line: Line | None = None
 
+    @property
+    def element(self) -> Node:
+        """What is computed for each index of a loop: the value, or what is reduced to it."""
+        return self.value.source if isinstance(self.value, Reduction) else self.value
+
+    @property
+    def places(self) -> IndexMap:
+        """From the indices of the loop to those of the memory."""
+        return composed(self.map, self.value.map) if isinstance(self.value, Reduction) else self.map
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the loop that are reduced."""
+        return self.value.axes if isinstance(self.value, Reduction) else ()
+
 
 class Expansion(NamedTuple):
     """What a region computes.
@@ -66,11 +94,16 @@ class Expansion(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Tasks that one kernel does, over the same indices."""
+    """Tasks that one kernel does, over the same indices; those that reduce do so along the same axes."""
 
     shape: Shape
     tasks: tuple[Task, ...]
     expansion: Expansion
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes that are reduced."""
+        return max([task.axes for task in self.tasks])
 
 
 class Schedule(NamedTuple):

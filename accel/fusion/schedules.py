@@ -14,8 +14,8 @@ from accel.fusion.accesses import Accesses
 from accel.fusion.boxes import are_apart, ends_of
 from accel.fusion.graph import Graph, WriteBack
 from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides, strides_of
-from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
-from accel.fusion.nodes import Call, Empty, Input, Node, Operation, Reshape, Result, Shape, Update, View
+from accel.fusion.limits import FEW_ROWS, MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
+from accel.fusion.nodes import Call, Empty, Input, Node, Operation, Reduction, Reshape, Result, Shape, Update, View
 from accel.fusion.regions import Buffer, Expansion, Memory, Region, Schedule, Task, expanded, is_stored_whole
 from accel.fusion.reuse import reused
 from accel.fusion.storing import decide
@@ -59,13 +59,21 @@ class _Read(NamedTuple):
 
 
 class _Loop:
-    """Tasks of one level and shape, so few that the loop is not too long."""
+    """Tasks of one level and shape, so few that the loop is not too long; those that reduce do so along the same axes.
 
-    def __init__(self, level: int, row: int, *, gaps: bool) -> None:
-        self.level = level
-        self.gaps = gaps
+    Attributes
+    ----------
+    form : _Form
+        What the tasks have in common.
+    tasks : list of Task
+        The tasks.
+    """
+
+    def __init__(self, form: "_Form", row: int) -> None:
+        self.form = form
         self._row = row
         self.tasks: list[Task] = []
+        self._parts: list[tuple[Task, Expansion, int]] = []
         self._operations: set[tuple[Node, IndexMap]] = set()
         self._loads: set[tuple[Node, IndexMap]] = set()
 
@@ -81,7 +89,45 @@ class _Loop:
             return False
         self._operations, self._loads, self._row = operations, loads, min(row, self._row)
         self.tasks.append(task)
+        self._parts.append((task, expansion, row))
         return True
+
+    def joined(self, other: "_Loop") -> "_Loop | None":
+        """Return a loop with the tasks of both; None if it would be too long."""
+        loop = _Loop(self.form, self._row)
+        return loop if all(loop.add(*part) for part in (*self._parts, *other._parts)) else None
+
+
+class _Form(NamedTuple):
+    """What tasks of a loop have in common.
+
+    Attributes
+    ----------
+    level : int
+        The level.
+    shape : tuple of int
+        Of the indices.
+    gaps : bool
+        Whether neighbours are stored apart; such a loop is better short.
+    axes : tuple of int
+        The axes that are reduced.
+    """
+
+    level: int
+    shape: Shape
+    gaps: bool
+    axes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, task: Task, level: int) -> "_Form":
+        """Return that of a loop with a task."""
+        shape = task.element.shape
+        return cls(level, shape, not task.axes and has_gaps(task.map, shape), task.axes)
+
+    @property
+    def rows(self) -> int:
+        """Number of results of each reduction."""
+        return prod(extent for axis, extent in enumerate(self.shape) if axis not in self.axes)
 
 
 class _Scheduler:
@@ -90,7 +136,7 @@ class _Scheduler:
         self._memory: dict[Node, Memory] = {}
         self._levels: dict[Node, int] = {}
         self._call_levels: dict[Call, int] = {}
-        self._open: dict[tuple[int, Shape, bool], _Loop] = {}
+        self._open: dict[_Form, _Loop] = {}
         self._loops: list[_Loop] = []
         self._accesses: dict[Memory, Accesses] = {}
         self._newest: dict[Memory, Node] = {}
@@ -109,8 +155,8 @@ class _Scheduler:
         for call, level in self._call_levels.items():
             calls[level].append(call)
         loops: defaultdict[int, list[_Loop]] = defaultdict(list)
-        for loop in sorted(self._loops, key=lambda each: each.gaps):  # those without gaps store what others load
-            loops[loop.level].append(loop)
+        for loop in _in_order(self._loops):
+            loops[loop.form.level].append(loop)
         steps: list[Region | Call] = []
         for level in sorted({*calls, *loops}):
             steps += calls[level]
@@ -118,7 +164,7 @@ class _Scheduler:
         return Schedule(steps, self._memory)
 
     def _region(self, tasks: Sequence[Task]) -> Region:
-        values = [task.value for task in tasks]
+        values = [task.element for task in tasks]
         own = {task.value for task in tasks if self._memory.get(task.value) is task.memory}
         return Region(values[0].shape, tuple(tasks), expanded(values, self._graph.stored, own))
 
@@ -126,6 +172,8 @@ class _Scheduler:
         """Return what the task of a stored node computes and loads."""
         if isinstance(node, Update):
             return self._expansion_of(node.value)
+        if isinstance(node, Reduction):
+            return self._expansion_of(node.source)
         if isinstance(node, _WITHOUT_TASK):
             return Expansion([], [])
         return expanded([node], self._graph.stored, {node})
@@ -153,7 +201,8 @@ class _Scheduler:
         """Yield what each task computes, with the serial number of its node, and the shape of its value."""
         graph = self._graph
         for node, expansion in self._expansions.items():
-            yield node.serial, node.value.shape if isinstance(node, Update) else node.shape, expansion
+            value = node.value if isinstance(node, Update) else node.source if isinstance(node, Reduction) else node
+            yield node.serial, value.shape, expansion
         for write, target in graph.targets.items():
             if target not in graph.stored and not isinstance(target, Update):  # it is computed where the write is
                 yield write.serial, target.shape, self._expansion_of(target)
@@ -250,17 +299,17 @@ class _Scheduler:
 
     def _add(self, task: Task, expansion: Expansion, least: int = 1) -> int:
         """Add a task to the lowest level that it can have, and return that."""
-        level, shape = max(least, self._floor + 1), task.value.shape
+        level, shape = max(least, self._floor + 1), task.element.shape
         for node, index_map in expansion.loads:
             level = max(level, self._levels[node] + (not is_stored_whole(node, index_map, shape)))
         if task.memory in self._accesses:
-            level = self._accesses[task.memory].write(ends_of(task.map, shape), level)
+            level = self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
         for node, index_map in expansion.loads:
             self._note_read(node, index_map, shape, level)
-        key = level, shape, has_gaps(task.map, shape)
-        loop, row = self._open.get(key), self._row(task, expansion)
+        form = _Form.of(task, level)
+        loop, row = self._open.get(form), self._row(task, expansion)
         if loop is None or not loop.add(task, expansion, row):
-            loop = self._open[key] = _Loop(level, row, gaps=key[-1])
+            loop = self._open[form] = _Loop(form, row)
             loop.add(task, expansion, row)
             self._loops.append(loop)
         self._count_one(level)
@@ -268,9 +317,9 @@ class _Scheduler:
 
     def _row(self, task: Task, expansion: Expansion) -> int:
         """Return over how many neighbours all that a task accesses steps as over one axis."""
-        shape, strides = task.value.shape, []
+        shape, strides = task.element.shape, []
         accesses = [(self._memory[node], node.shape, index_map) for node, index_map in expansion.loads]
-        for memory, extents, index_map in (*accesses, (task.memory, task.memory.shape, task.map)):
+        for memory, extents, index_map in (*accesses, (task.memory, task.memory.shape, task.places)):
             steps = memory.strides if isinstance(memory, Input) and memory.shape == extents else strides_of(extents)
             strides.append(offset_and_strides(index_map, steps, len(shape))[1])
         groups = merged(shape, strides)
@@ -331,3 +380,23 @@ class _Scheduler:
             if memory in targets and not (alone and node is memory is task.memory and index_map == task.map):
                 return False
         return True
+
+
+def _in_order(loops: Sequence[_Loop]) -> list[_Loop]:
+    """Return loops such that those come first which store what others of their level load at the same indices.
+
+    Loops of elements join those that reduce such elements.
+    """
+    found: defaultdict[_Form, list[_Loop]] = defaultdict(list)
+    for loop in loops:
+        found[loop.form].append(loop)
+    storing = []
+    for form in [each for each in found if each.axes and (each.rows == 1 or each.rows > FEW_ROWS)]:
+        elements, (reducing, *others) = found.get(form._replace(axes=()), ()), found[form]
+        joined = reducing.joined(elements[0]) if len(elements) == 1 else None
+        if joined is not None:
+            storing.append(joined)
+            found[form] = others
+            del found[form._replace(axes=())]
+    rest = [each for loops in found.values() for each in loops]
+    return [*storing, *sorted(rest, key=lambda each: (each.form.gaps, each.form.axes))]

@@ -5,18 +5,23 @@ is decided in one walk from users to operands, so each node is seen after all th
 """
 
 from collections import defaultdict
+from math import prod
 from typing import TypeAlias
 
 from accel.fusion.boxes import Ends, are_apart, ends_of, union
 from accel.fusion.graph import Graph
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
 from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, has_gaps
-from accel.fusion.nodes import Empty, Input, Node, Operation, Reshape, Result, Shape, Update, View
+from accel.fusion.nodes import Empty, Input, Node, Operation, Reduction, Reshape, Result, Shape, Update, View
 
 __all__ = ["decide"]
 
 _STORED = 8
 """Operations, as costly as an addition, that take as long as to store an element and to load it again."""
+
+_COSTLY = 4
+_MANY = 8
+"""Of elements that cost as much, those are stored that so many others read, as of a row of numbers."""
 
 _MOST_PLACES = 16
 """Places that read a node which is computed at each of them."""
@@ -32,7 +37,8 @@ _CHEAP_CALLS = frozenset(
 class _Loop:
     """A loop as it is foreseen: how much it computes, and how many arrays it reads and writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        self.size = size
         self.operations = self.accesses = self.stores = 0
 
     @property
@@ -53,6 +59,7 @@ class _Decision:
         self._graph = graph
         self._costs = _costs(graph)
         self._levels = _levels(graph)
+        self._variable = _variable(graph)
         self._places: defaultdict[Node, dict[_Place, None]] = defaultdict(dict)
         self._loops: dict[tuple[int, Shape, bool], _Loop] = {}
 
@@ -72,6 +79,8 @@ class _Decision:
             self._start(node, node.value, gaps=has_gaps(node.map, node.value.shape))
             if not isinstance(target, Empty) and target not in self._graph.stored:
                 self._start(target, target, gaps=False)
+        elif isinstance(node, Reduction):
+            self._start(node, node.source, gaps=False)
         elif not isinstance(node, Input | Result | Reshape):
             self._read_operands(node, self._loop(node, node.shape, gaps=False), identity(node.shape))
 
@@ -83,7 +92,7 @@ class _Decision:
         key = self._levels[node], shape, gaps
         loop = self._loops.get(key)
         if loop is None or loop.is_full or loop.stores >= MOST_STORES:
-            loop = self._loops[key] = _Loop()
+            loop = self._loops[key] = _Loop(prod(shape))
         loop.stores += 1
         loop.accesses += 1
         return loop
@@ -94,7 +103,7 @@ class _Decision:
         if cost and (
             count > _MOST_PLACES
             or (count > 1 and (count - 1) * cost > _STORED)
-            or any(loop.is_full for loop, _ in places)
+            or any(loop.is_full or self._is_spread(node, loop) for loop, _ in places)
         ):
             self._graph.stored.add(node)
             for loop, _ in places:
@@ -104,6 +113,11 @@ class _Decision:
         for loop, index_map in self._places.pop(node):
             loop.operations += isinstance(node, Operation)
             self._read_operands(node, loop, index_map)
+
+    def _is_spread(self, node: Node, loop: _Loop) -> bool:
+        """Tell whether a loop reads each of a few costly elements many times."""
+        few = isinstance(node, Operation) and node in self._variable and node.size * _MANY <= loop.size
+        return few and self._costs[node] >= _COSTLY
 
     def _read_operands(self, node: Node, loop: _Loop, index_map: IndexMap) -> None:
         if isinstance(node, View):
@@ -116,6 +130,15 @@ class _Decision:
         if (loop, index_map) not in places:
             places[loop, index_map] = None
             loop.accesses += node in self._graph.stored
+
+
+def _variable(graph: Graph) -> set[Node]:
+    """Return the nodes that are computed from memory, and not from numbers alone."""
+    variable: set[Node] = set()
+    for node in graph.nodes:
+        if isinstance(node, Input | Result) or not variable.isdisjoint(graph.operands(node)):
+            variable.add(node)
+    return variable
 
 
 def _costs(graph: Graph) -> dict[Node, float]:
@@ -153,7 +176,7 @@ def _levels(graph: Graph) -> dict[Node, int]:
 
 
 def _level_read(graph: Graph, levels: dict[Node, int], user: Node, node: Node) -> int:
-    if isinstance(node, Input | Result | Reshape | Update):
+    if isinstance(node, Input | Reduction | Result | Reshape | Update):
         return levels[node] + 1
     is_elsewhere = isinstance(user, View) or (isinstance(user, Operation) and user.shape != node.shape)
     return levels[node] + (node in graph.stored and is_elsewhere)

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
 from accel.ir.expressions import Expr, Local
-from accel.ir.statements import Assign, Stmt
+from accel.ir.statements import Assign, Reduction, Stmt
 
 __all__ = [
     "SLOT",
@@ -15,7 +15,6 @@ __all__ = [
     "Once",
     "Parameter",
     "Program",
-    "Reduction",
     "Site",
     "Step",
     "Threads",
@@ -33,17 +32,6 @@ class Frame(NamedTuple):
     writes: tuple[Local, ...] = ()
 
 
-class Reduction(NamedTuple):
-    """A variable that each iteration of a parallel loop combines with a value, by ``total = op(total, value)``.
-
-    In the loop, `Assign` does so. The result is combined with the value from before the loop, which is in the frame,
-    and stored there. The total of floats is at least as accurate as by pairwise summation.
-    """
-
-    total: Local
-    op: Literal["add", "mul", "min", "max"]
-
-
 class Loop(NamedTuple):
     """A parallel loop over the product of ranges, the last one fastest; iterations run in any order.
 
@@ -56,7 +44,7 @@ class Loop(NamedTuple):
     body : tuple of Stmt
         An iteration; `Continue` outside of any inner loop ends it.
     reductions : tuple of Reduction
-        The variables that iterations reduce to.
+        The variables that iterations reduce to; they are in the frame.
     frame : Frame
         Without the totals of reductions.
     independent : bool

@@ -14,6 +14,7 @@ __all__ = [
     "CopyAsync",
     "For",
     "If",
+    "Reduction",
     "Shuffle",
     "Stmt",
     "Store",
@@ -76,11 +77,30 @@ class While(NamedTuple):
     body: tuple["Stmt", ...]
 
 
+class Reduction(NamedTuple):
+    """A variable that each iteration of a loop combines with a value, by ``total = op(total, value)``.
+
+    In the loop, `Assign` does so. The result is combined with the value from before the loop. The total of floats is at
+    least as accurate as by pairwise summation.
+    """
+
+    total: Local
+    op: Literal["add", "mul", "min", "max"]
+
+
 class For(NamedTuple):
-    """A serial loop over ``range(start, stop, step)``, which are evaluated once; none if the step is 0.
+    """A loop of one thread over ``range(start, stop, step)``, which are evaluated once; none if the step is 0.
 
     The body does not assign the loop variable. After the loop, the variable has its last value; if there was no
     iteration, the value from before.
+
+    Attributes
+    ----------
+    reductions : tuple of Reduction
+        The variables that iterations reduce to.
+    independent : bool
+        Whether no iteration accesses an element that another one writes, and nothing ends the loop; iterations run in
+        any order.
     """
 
     target: Local
@@ -88,6 +108,8 @@ class For(NamedTuple):
     stop: Expr
     step: Expr
     body: tuple["Stmt", ...]
+    reductions: tuple[Reduction, ...] = ()
+    independent: bool = False
 
 
 class Break(NamedTuple):

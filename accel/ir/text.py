@@ -32,6 +32,7 @@ from accel.ir.statements import (
     CopyAsync,
     For,
     If,
+    Reduction,
     Shuffle,
     Stmt,
     Store,
@@ -115,8 +116,11 @@ def _step(step: Step) -> Iterator[str]:
 def _loop(loop: Loop) -> Iterator[str]:
     ranges = zip(loop.indices, loop.starts, loop.stops, loop.steps, strict=True)
     yield f"parallel {', '.join(_range(*each) for each in ranges)}:"
-    for reduction in loop.reductions:
-        yield f"  reduce {_declared(reduction.total)} by {reduction.op}"
+    yield from _indented(map(_reduction, loop.reductions))
+
+
+def _reduction(reduction: Reduction) -> str:
+    return f"reduce {_declared(reduction.total)} by {reduction.op}"
 
 
 def _range(target: Local, start: Expr, stop: Expr, step: Expr) -> str:
@@ -156,8 +160,9 @@ def _statement(statement: Stmt) -> Iterator[str]:  # noqa: C901, PLR0912 - a lin
         case While(condition, inner):
             yield f"while {_text(condition)}:"
             yield from _indented(_body(inner))
-        case For(target, start, stop, step, inner):
+        case For(target, start, stop, step, inner, reductions):
             yield f"for {_range(target, start, stop, step)}:"
+            yield from _indented(map(_reduction, reductions))
             yield from _indented(_body(inner))
         case Break():
             yield "break"

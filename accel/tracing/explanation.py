@@ -8,7 +8,7 @@ from pathlib import PurePath
 from textwrap import wrap
 from typing import NamedTuple
 
-from accel.fusion.nodes import Call, Input, Line, Node, Operation, Result
+from accel.fusion.nodes import Call, Input, Line, Node, Operation, Reduction, Result
 from accel.fusion.regions import Memory, Region
 from accel.pictures.style import MONO, Shade, svg_style
 from accel.pictures.svg import document, rect, text, text_width
@@ -17,6 +17,7 @@ from accel.tracing.plans import Plan
 __all__ = ["FusedExplanation", "explained"]
 
 _WIDTH = 110
+_REDUCED = {"add": "sum", "mul": "product", "max": "maximum", "min": "minimum"}
 _UNITS = (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")
 _BAR, _LINE, _LEFT = 420, 42, 330
 _LETTERS = 46
@@ -167,8 +168,9 @@ def _of_region(region: Region, memory: Mapping[Node, Memory], names: Mapping[Mem
         reads[name] = min(reads[name] + elements * node.dtype.itemsize, _nbytes(place))
     writes: Counter[str] = Counter()
     for task in region.tasks:
-        writes[names[task.memory]] += prod(region.shape) * task.memory.dtype.itemsize
-    nodes = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
+        writes[names[task.memory]] += task.value.size * task.memory.dtype.itemsize
+    nodes: list[Operation | Reduction] = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
+    nodes += [task.value for task in region.tasks if isinstance(task.value, Reduction)]
     title = f"loop over {' x '.join(map(str, region.shape)) or '1'}"
     lines = [*(node.line for node in nodes), *(task.line or task.value.line for task in region.tasks)]
     computes = _operations(nodes) or ("nothing, it copies" if reads else "nothing, it fills")
@@ -184,8 +186,8 @@ def _of_call(call: Call, memory: Mapping[Node, Memory], names: Mapping[Memory, s
     return Step(f"call of {call.name}", "", dict(reads), writes, _lines([node.line for node in results]))
 
 
-def _operations(nodes: Sequence[Operation]) -> str:
-    counts = Counter(node.name or node.kind for node in nodes)
+def _operations(nodes: Sequence[Operation | Reduction]) -> str:
+    counts = Counter(_REDUCED[node.op] if isinstance(node, Reduction) else node.name or node.kind for node in nodes)
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 

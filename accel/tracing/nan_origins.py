@@ -20,6 +20,7 @@ from accel.fusion.nodes import (
     Node,
     Operation,
     Position,
+    Reduction,
     Reshape,
     Result,
     Scalar,
@@ -37,6 +38,7 @@ __all__ = ["NanOrigins"]
 _Mask: TypeAlias = Any
 _Test: TypeAlias = Callable[[Any], Any]
 
+_UFUNCS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 _MAKES_NONE = (Constant, Empty, Input, Position, Reshape, Scalar, Update, View)
 """Nodes whose elements are given, or those of other nodes."""
 
@@ -157,6 +159,8 @@ class _Values:
             return np.broadcast_to(self.of(node.source)[_places(node.map, node.shape)], node.shape)
         if isinstance(node, Reshape):
             return self.of(node.source).reshape(node.shape)
+        if isinstance(node, Reduction):
+            return _UFUNCS[node.op].reduce(self.of(node.source), axis=node.axes)
         if isinstance(node, Update):
             if not node.shape:  # a view of an array without axes may have some
                 return self.of(node.value).reshape(()) if node.value.size else self.of(node.target)
@@ -181,6 +185,9 @@ def _operands(values: _Values, node: Node, mask: _Mask, test: _Test) -> Iterable
         yield node.target, before, mask
     elif isinstance(node, Operation):
         yield from _of_operation(values, node, mask, test)
+    elif isinstance(node, Reduction):
+        passed = test(values.of(node.source))
+        yield node.source, passed & np.expand_dims(mask, node.axes), passed.any(axis=node.axes)
     else:  # each element depends on all those of the operands
         for operand in node.operands:
             passed = test(values.of(operand))

@@ -236,7 +236,8 @@ class Plan:
         if 0 in region.shape:
             return Step(_nothing)
         checked = self.names if self._debug else None
-        kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked)
+        vectors = self.library.device.type in ("cpu", "sim")
+        kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked, vectors=vectors)
         compiled = self._compiled(kernel)
         prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
         if prepared is not None:

@@ -17,6 +17,7 @@ from accel.fusion.nodes import (
     Node,
     Operation,
     Position,
+    Reduction,
     Reshape,
     Result,
     Scalar,
@@ -78,7 +79,7 @@ def _names(nodes: Sequence[Node]) -> dict[Node, str]:
     return names
 
 
-def _said(node: Node, names: Mapping[Node, str]) -> str:
+def _said(node: Node, names: Mapping[Node, str]) -> str:  # noqa: PLR0911 - one for each kind of node
     operands = ", ".join([names[each] for each in node.operands])
     if isinstance(node, View):
         return f"{names[node.source]}{_at(node.map)}"
@@ -88,6 +89,8 @@ def _said(node: Node, names: Mapping[Node, str]) -> str:
         return "i0"
     if isinstance(node, Operation):
         return f"{node.name or node.kind}({operands})"
+    if isinstance(node, Reduction):
+        return f"{node.op}({operands}) along {', '.join(map(str, node.axes))}"
     if isinstance(node, Result):
         return f"{node.call.name}({operands})" + ("" if node.place is None else f"[{node.place}]")
     return (

@@ -11,10 +11,11 @@ from accel.fusion.boxes import box_of, covers, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.graph import WriteBack
 from accel.fusion.index_maps import IndexMap, composed, identity
-from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reshape, Result, Scalar, Update, View
+from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reduction, Reshape, Result, Scalar, Update, View
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
+from accel.tracing.reductions import reduced
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import in_memory
 from accel.xp.recording import recorded
@@ -117,6 +118,15 @@ class Trace:
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Reshape(source, shape)
+        return node
+
+    def combined(self, source: Node, op: Any, axes: tuple[int, ...]) -> Node:
+        """Return the elements of a node combined along axes."""
+        key = op, source.serial, axes
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Reduction(source, op, axes)
+            node.line = call_line()
         return node
 
     def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
@@ -251,7 +261,9 @@ class Trace:
         if not operands:
             return self._of_numbers(function(*arguments, **keywords))
         call = Call(name, function, recorded, named, tuple(operands))
-        return self._results(call, self._model(call))
+        model = self._model(call)
+        result = reduced(self, name, arguments, keywords, model)
+        return self._results(call, model) if result is None else result
 
     def _of_numbers(self, result: Any) -> Any:
         if isinstance(result, tuple | list):

@@ -26,10 +26,9 @@ def leaves_of(kernel: Any, memories: Any, numbers: Any) -> list[Any]:
     return [*leaves, *[Leaf("number", (each,), None) for each in (*passed, *kernel.integers)]]
 
 
-def cases_of(name: str) -> list[Any]:
-    """Return a case for each loop of a program, with the memory that it has when it runs."""
-    operands = arrays("cpu")
-    fused = accel.fuse(PROGRAMS[name])
+def cases_of(function: Any, operands: Any) -> list[Any]:
+    """Return a case for each loop of a function, with the memory that it has when it runs."""
+    fused = accel.fuse(function)
     plan = fused._trace(*fused._bound(operands, {})).plan
     memories = dict(zip(plan.inputs, [each._native for each in operands], strict=False))
     memories |= {buffer: plan.empty(buffer) for buffer in plan.buffers}
@@ -44,12 +43,12 @@ def cases_of(name: str) -> list[Any]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_code_of_the_host_does_what_the_interpreter_does(name: str) -> None:
-    for case, *_ in cases_of(name):
+    for case, *_ in cases_of(PROGRAMS[name], arrays("cpu")):
         agree(by_host(case), by_interpreter(case), TOLERANCE, name)
 
 
 def test_the_text_for_gpus_does_what_the_interpreter_does() -> None:
-    found = [(name, *each) for name in PROGRAMS for each in cases_of(name)]
+    found = [(name, *each) for name, function in PROGRAMS.items() for each in cases_of(function, arrays("cpu"))]
     texts = Texts([case.program for _, case, *_ in found])
     for name, case, *_ in found:
         for bits in (32, 64):

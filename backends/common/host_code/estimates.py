@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from accel.ir import Binary, Call, Const, Expr, For, If, Load, Loop, Step, Stmt, While
 
-from .guards import EXPRESSIONS, guards_in, parts_of, statements_in
+from .guards import EXPRESSIONS, guards_in, has_loops, parts_of
 
 __all__ = ["ENDLESS", "PIECE", "cost", "cost_of_step", "is_brief", "is_plain", "turns"]
 
@@ -49,7 +49,7 @@ def is_brief(loop: For) -> bool:
 
 def is_plain(body: Sequence[Stmt]) -> bool:
     """Whether a body has neither loops nor guards."""
-    return not any(isinstance(each, For | While) for each in statements_in(body)) and not any(guards_in(body))
+    return not has_loops(body) and not any(guards_in(body))
 
 
 def _is_constant(loop: For) -> bool:

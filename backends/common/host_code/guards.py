@@ -40,6 +40,7 @@ __all__ = [
     "assigned_locals",
     "expressions_in",
     "guards_in",
+    "has_loops",
     "is_affine",
     "is_cheap",
     "parts_of",
@@ -115,6 +116,11 @@ def statements_in(body: Sequence[Stmt]) -> Iterator[Stmt]:
         yield statement
         for inner in _bodies(statement):
             yield from statements_in(inner)
+
+
+def has_loops(body: Sequence[Stmt]) -> bool:
+    """Whether a body has loops."""
+    return any(isinstance(each, For | While) for each in statements_in(body))
 
 
 def _expressions_of(statement: Stmt) -> Iterator[Expr]:

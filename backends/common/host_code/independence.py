@@ -1,9 +1,9 @@
 """How LLVM is told that iterations are independent, so that it compares no addresses before it uses vectors."""
 
-from accel.ir import FUNCTIONS, Binary, Call, Expr, Load, Loop, of_type
+from accel.ir import FUNCTIONS, Binary, Call, Expr, For, Load, Loop, of_type
 
 from .forms import DOUBLE, FLOAT
-from .guards import all_expressions_in
+from .guards import all_expressions_in, has_loops
 from .machine_code import features
 from .vector_math import has_vectors, lanes
 
@@ -34,12 +34,14 @@ def nodes() -> str:
     return _NODES.format(few=lanes(8), many=lanes(4))
 
 
-def of_loop(step: Loop, vector_math: bool) -> str:
+def of_loop(step: Loop | For, vector_math: bool) -> str:
     """Return what follows the jump to the next iteration.
 
     Where processors have masks for all types, the last vector of a row is masked, instead of numbers one by one.
     Masks keep LLVM from several totals, and are slow for complex numbers, divisions of integers, and small types alone.
     """
+    if has_loops(step.body):
+        return _PLAIN
     parts = list(all_expressions_in(step.body))
     if called := [x for x in parts if _calls_library(x)]:
         # LLVM does not know that a call takes as long for one number as for a vector, and keeps none in a register.

@@ -18,19 +18,21 @@ from accel.ir import (
     Guard,
     If,
     Local,
+    Reduction,
     Stmt,
     Store,
     WaitForCopies,
     While,
 )
 
-from .accumulators import Accumulator
+from .accumulators import BLOCK, PARTIAL, Accumulator
 from .atomics import atomic
 from .casts import cast
 from .estimates import is_brief, is_plain, turns
 from .expressions import Expressions
 from .forms import Value, form_of
 from .guards import assigned, guards_in, is_affine, statements_in
+from .independence import of_loop
 from .memory import store
 from .ranges import trips
 from .schedules import ATTEND
@@ -180,16 +182,32 @@ class Statements:
         count = trips(self.text, *values)
         for cell, value in zip(cells, (values[0], values[2], count), strict=True):
             self.text.do(f"store i64 {value}, ptr {cell}")
+        totals = self._begun(x.reductions)
+        outer, self._totals = self._totals, {**self._totals, **totals}
         self.in_versions(x.target, cells, x.body, lambda: self._counted(x, cells))
+        self._totals = outer
+        for total in totals.values():
+            self.scope.assign(total.reduction.total, total.result(self.text))
+
+    def _begun(self, reductions: Sequence[Reduction]) -> dict[str, Accumulator]:
+        """Return accumulators of the totals of a loop, which begin with the values from before it."""
+        totals = {}
+        for each in reductions:
+            total = Accumulator.make(self.text, each, self.text.slot("i8", "total", PARTIAL))
+            total.begin(self.text)
+            before = cast(self.text, self.scope.read(each.total), form_of(each.total.dtype), total.form)
+            total.add(self.text, before)
+            totals[each.total.name] = total
+        return totals
 
     def _counted(self, x: For, cells: list[str]) -> None:
         """Print a loop that counts from 0; if it may be long, it looks now and then whether it is to stop."""
         text, counter = self.text, self.scope.cell("i64", "counter")
         text.do(f"store i64 0, ptr {counter}")
-        if is_brief(x):
+        if is_brief(x) and not x.reductions:
             self._part(x, cells, counter)
             return
-        if not is_plain(x.body) or not self.may_repeat(x.body):
+        if x.reductions or not is_plain(x.body) or not self.may_repeat(x.body):
             self._in_parts(x, cells, counter)
             return
         # An innermost loop may be as short as a few turns, which the looks of a long one would slow down.
@@ -211,9 +229,12 @@ class Statements:
         done = text.value(f"load i64, ptr {counter}")
         left = text.value(f"sub i64 {text.value(f'load i64, ptr {cells[2]}')}, {done}")
         least = text.declare("i64", "llvm.umin.i64", "i64", "i64")
-        run = text.value(f"call i64 {least}(i64 {left}, i64 {turns(x.body)})", "run")
+        most = min(turns(x.body), BLOCK) if x.reductions else turns(x.body)
+        run = text.value(f"call i64 {least}(i64 {left}, i64 {most})", "run")
         text.do(f"store i64 {text.value(f'add i64 {done}, {run}')}, ptr {limit}")
         self._part(x, [*cells[:2], limit], counter, after)
+        for each in x.reductions:
+            self._totals[each.total.name].flush(text)
         done = text.value(f"load i64, ptr {counter}")
         text.branch(text.value(f"icmp ult i64 {done}, {text.value(f'load i64, ptr {cells[2]}')}"), more, after)
         text.block(more)
@@ -234,7 +255,7 @@ class Statements:
         self.iteration(x.body, beyond or after)
         step = text.value(f"load i64, ptr {counter}")
         text.do(f"store i64 {text.value(f'add nuw nsw i64 {step}, 1')}, ptr {counter}")
-        text.jump(head)
+        text.jump(head, of_loop(x, text.vector_math) if x.independent else "")
         text.block(after)
 
     def count(self, variable: Local, cells: Sequence[str], step: str) -> None:

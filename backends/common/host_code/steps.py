@@ -11,7 +11,7 @@ from .accumulators import BLOCK, PARTIAL, Accumulator
 from .casts import cast
 from .estimates import turns
 from .forms import DOUBLE, I64, Value, form_of
-from .guards import assigned_locals
+from .guards import assigned_locals, has_loops
 from .independence import ACCESS, of_loop
 from .memory import Memory, load, store
 from .ranges import trips
@@ -247,7 +247,7 @@ class _Loop:
         """Print a row for strides of 1 and for others, if the iterations are independent and use strides."""
         step, text = self._step, self._text
         strides = strides_along(step.indices[-1], step.body)
-        if not (step.independent and strides and step.steps[-1] == Const(1, INDEX)):
+        if not (step.independent and strides and not has_loops(step.body) and step.steps[-1] == Const(1, INDEX)):
             printer()
             return
         pace = self._bounds_at + 24 * (len(step.indices) - 1) + 8

@@ -6,14 +6,14 @@ from functools import cache
 from importlib import resources
 from textwrap import wrap
 
-from accel.dtypes import DType
 from accel.errors import CapabilityError
-from accel.ir import Array, Atomic, Local, Loop, Once, Parameter, Program, Reduction, Step, View
+from accel.ir import Array, Atomic, Local, Loop, Once, Parameter, Program, Step, View
 
 from .expressions import Printer, bare
 from .statements import Body
+from .totals import accumulator
 from .trees import memories, nodes
-from .types import identifier, is_float, type_name
+from .types import identifier, type_name
 
 __all__ = ["PARTIAL", "THREADS", "device_source", "kernel_name", "reductions", "shared_bytes", "totals_name"]
 
@@ -24,7 +24,6 @@ PARTIAL = 32
 """Bytes for the total of a block, in a reduction."""
 
 _ALIGNED = 16
-_EXTREMES = {"min": "Smallest", "max": "Largest"}
 _INDENT = "    "
 _WIDTH = 100
 
@@ -86,7 +85,7 @@ _HEADERS = {
     "loops": "Range slot",
     "failures": "failures",
     "atomics": "atomic_add atomic_compare atomic_exchange atomic_max atomic_min",
-    "reductions": "store_partial",
+    "reductions": "ComplexSum DoubleSum FloatProduct FloatSum Largest Product Smallest Sum store_partial",
     "threads": "ACCEL_WARP all_of_warp any_of_warp ballot_of_warp copy_async lane shuffled thread_in_grid "
     "wait_for_copies",
 }
@@ -179,11 +178,11 @@ def _loop(program: Program, step: Loop, declared: set[str], printer: Printer) ->
     yield from _read(program, step.frame.reads)
     for reduction in step.reductions:
         slot = _slot(program, reduction.total)
-        yield f"{_accumulator(reduction)} {identifier(reduction.total.name)}({slot});"
+        yield f"{accumulator(reduction)} {identifier(reduction.total.name)}({slot});"
     yield from _ranges(step, printer)
     yield "for (count_t iteration = first_iteration(); iteration < iterations; iteration += iterations_at_once()) {"
     declared |= {local.name for local in (*step.frame.reads, *step.indices)}
-    totals = {reduction.total.name: reduction for reduction in step.reductions}
+    totals = {each.total.name: identifier(each.total.name) for each in step.reductions}
     lines = [*_indices(step), *_local_arrays(program, step), *Body(printer, totals).lines(step.body, declared)]
     yield from [_INDENT + line for line in lines]
     yield "}"
@@ -213,24 +212,7 @@ def _indices(step: Loop) -> Iterator[str]:
 def _totals(program: Program, step: Loop) -> Iterator[str]:
     for number, reduction in enumerate(step.reductions):
         slot = _slot(program, reduction.total)
-        yield f"finish<{_accumulator(reduction)}>({slot}, scratch, {number}, blocks);"
-
-
-def _accumulator(reduction: Reduction) -> str:
-    kind = type_name(reduction.total.dtype)
-    if reduction.op in _EXTREMES:
-        return f"{_EXTREMES[reduction.op]}<{kind}>"
-    if reduction.op == "mul":
-        return f"{'FloatProduct' if is_float(reduction.total.dtype) else 'Product'}<{kind}>"
-    return _sum(reduction.total.dtype, kind)
-
-
-def _sum(dtype: DType, kind: str) -> str:
-    if dtype.kind == "c":
-        return f"ComplexSum<{kind}>"
-    if dtype == "float64":
-        return "DoubleSum"
-    return f"{'FloatSum' if is_float(dtype) else 'Sum'}<{kind}>"
+        yield f"finish<{accumulator(reduction)}>({slot}, scratch, {number}, blocks);"
 
 
 def _slot(program: Program, local: Local) -> str:

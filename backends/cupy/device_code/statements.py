@@ -15,7 +15,6 @@ from accel.ir import (
     Guard,
     If,
     Local,
-    Reduction,
     Shuffle,
     Stmt,
     Store,
@@ -25,6 +24,7 @@ from accel.ir import (
 )
 
 from .expressions import Printer, bare, zero
+from .totals import accumulator
 from .trees import assigned, mentioned
 from .types import identifier, type_name
 
@@ -42,11 +42,11 @@ class Body:
     ----------
     printer : Printer
         Writes their expressions.
-    totals : mapping of str to Reduction
-        The variables that the step reduces to.
+    totals : mapping of str to str
+        What computes the total of a variable that the step reduces to, by the variable's name.
     """
 
-    def __init__(self, printer: Printer, totals: Mapping[str, Reduction]) -> None:
+    def __init__(self, printer: Printer, totals: Mapping[str, str]) -> None:
         self._text = printer.text
         self._printer = printer
         self._totals = totals
@@ -93,7 +93,7 @@ class Body:
         assert isinstance(x.value, Binary), "a total is combined with a value"
         values = [each for each in (x.value.x, x.value.y) if each != x.target]
         assert len(values) == 1, "a total is one of the operands"
-        yield f"{identifier(x.target.name)}.take({bare(self._text(values[0]))});"
+        yield f"{self._totals[x.target.name]}.take({bare(self._text(values[0]))});"
 
     def _guarded(self, guard: Guard | None, values: Sequence[Expr], write: Callable[[str], str]) -> Iterator[str]:
         """Yield a statement that uses values; as in Python, they are evaluated before the guard."""
@@ -136,6 +136,9 @@ class Body:
         yield from self._block(f"while ({bare(self._text(x.condition))})", x.body)
 
     def _for_lines(self, x: For) -> Iterator[str]:
+        if x.reductions:
+            yield from self._totalled(x)
+            return
         number, name, kind = self._loops, identifier(x.target.name), type_name(x.target.dtype)
         self._loops += 1
         start, stop, step = [bare(self._text(each)) for each in (x.start, x.stop, x.step)]
@@ -146,6 +149,21 @@ class Body:
         yield f"const Range loop{number}({start}, {stop}, {step});"
         head = f"for (i64 at{number} = 0; at{number} < loop{number}.count; ++at{number})"
         yield from self._block(head, x.body, f"{name} = {kind}(loop{number}[at{number}]);")
+
+    def _totalled(self, x: For) -> Iterator[str]:
+        """Yield a loop whose totals are computed apart, and assigned after it."""
+        yield "{"
+        outer, names = self._totals, [each.total.name for each in x.reductions]
+        totals = {name: f"total{self._loops}_{number}" for number, name in enumerate(names)}
+        for each, total in zip(x.reductions, totals.values(), strict=True):
+            yield f"{_INDENT}{accumulator(each)} {total}({identifier(each.total.name)});"
+        self._totals = {**outer, **totals}
+        for line in self._for_lines(x._replace(reductions=())):
+            yield _INDENT + line
+        self._totals = outer
+        for name, total in totals.items():
+            yield f"{_INDENT}{identifier(name)} = {total}.result({identifier(name)});"
+        yield "}"
 
     def _break_lines(self, x: Stmt) -> Iterator[str]:
         yield "break;"

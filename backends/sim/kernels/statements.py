@@ -31,7 +31,7 @@ from accel.ir import (
     While,
 )
 
-from .arithmetic import extreme
+from .arithmetic import extreme, reduced
 from .expressions import Expressions, memory_name
 from .threads import Meeting
 
@@ -144,9 +144,19 @@ class Statements:
     def _for(self, s: For) -> None:
         bounds = ", ".join(self.expressions(x) for x in (s.start, s.stop, s.step))
         counted = self.expressions.named("counted", s.target.dtype, lambda: _counted(s.target.dtype))
+        for reduction in s.reductions:
+            self.add(f"all_{reduction.total.name} = []")
         with self.under(f"for {self.expressions(s.target)} in {counted}({bounds}):"):
             self.add("run.spend()")
-            self.body(s.body)
+            self.body(s.body, s.reductions)
+        for reduction in s.reductions:
+            self.total(reduction, self.expressions(reduction.total))
+
+    def total(self, reduction: Reduction, before: str) -> None:
+        """Write what combines a total with the values of all iterations."""
+        name, dtype = reduction.total.name, reduction.total.dtype
+        function = self.expressions.named("total", reduction, lambda: lambda all_: reduced(reduction.op, all_, dtype))
+        self.add(f"{before} = {function}([{before}, *all_{name}])")
 
     def _break(self, s: Break) -> None:
         self.add("break")

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from accel.ir import Frame, Loop, Number, Once, Program, Reduction, Threads, View
+from accel.ir import Frame, Loop, Number, Once, Program, Threads, View
 
-from .arithmetic import reduced
 from .expressions import Expressions, memory_name
 from .statements import Statements, numbers_of
 
@@ -74,17 +73,12 @@ class _Writer:
             self._begin(step.frame)
             self.statements.body(step.body, step.reductions)
         for reduction in step.reductions:
-            self._total(reduction)
+            self.statements.total(reduction, f"run.frame[{reduction.total.name!r}]")
 
     def _ranges(self, step: Loop) -> str:
         bounds = zip(step.starts, step.stops, step.steps, strict=True)
         name = self.expressions.named("numbers_of", (), lambda: numbers_of)
         return ", ".join(f"{name}({', '.join(map(self.expressions, each))})" for each in bounds)
-
-    def _total(self, reduction: Reduction) -> None:
-        name, dtype = reduction.total.name, reduction.total.dtype
-        function = self.expressions.named("total", reduction, lambda: lambda all_: reduced(reduction.op, all_, dtype))
-        self._line(f"run.frame[{name!r}] = {function}([run.frame[{name!r}], *all_{name}])")
 
     def threads(self, step: Threads) -> None:
         """Write the code of a thread; it stops before it begins, so that threads begin in any order."""

@@ -1,0 +1,159 @@
+"""Reductions of symbols: sums, extremes and means along axes, as loops of the graph."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from accel.device import Device
+from accel.fusion.index_maps import Axis, IndexMap
+from accel.fusion.nodes import Node
+from accel.tracing.symbols import Symbol
+
+__all__ = ["reduced"]
+
+_Op: TypeAlias = Literal["add", "mul", "min", "max"]
+
+_OPS: dict[str, _Op] = {
+    "all": "min",
+    "any": "max",
+    "count_nonzero": "add",
+    "max": "max",
+    "mean": "add",
+    "min": "min",
+    "prod": "mul",
+    "std": "add",
+    "sum": "add",
+    "var": "add",
+}
+_OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
+_OPTIONS = frozenset({"axis", "correction", "ddof", "dtype", "keepdims"})
+
+_TRUTH = np.dtype(np.bool_)
+
+_FEW = 8
+"""Elements that are combined one after another, by operations of elements."""
+
+_MANY_RESULTS = 1 << 14
+"""Results for which a GPU has enough threads, if each computes one; else a library reduces rows by many threads."""
+
+
+class _Reduction(NamedTuple):
+    """What a call asks for.
+
+    Attributes
+    ----------
+    trace : Trace
+        Where the nodes are made.
+    x : Symbol
+        The elements.
+    axes : tuple of int
+        The axes that are reduced.
+    shape : tuple of int
+        That of the result.
+    """
+
+    trace: Any
+    x: Symbol
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def elements(self) -> int:
+        """Number of elements of a result."""
+        return math.prod([self.x.shape[axis] for axis in self.axes])
+
+    def combined(self, node: Node, op: _Op) -> Node:
+        """Return the elements of a node combined along the axes, in the shape of the result."""
+        if self.elements <= _FEW:
+            parts = [self.trace.view(node, *part) for part in _parts(node.shape, self.axes)]
+            name = {"max": "or", "min": "and"}.get(op, op) if node.dtype == _TRUTH else op
+            while len(parts) > 1:
+                parts[:2] = [self.trace.make("binary", name, parts[:2], node.dtype)]
+            return self.trace.reshaped(parts[0], self.shape)  # type: ignore[no-any-return]
+        return self.trace.reshaped(self.trace.combined(node, op, self.axes), self.shape)  # type: ignore[no-any-return]
+
+    def quotient(self, node: Node, number: float) -> Node:
+        """Return a node divided by a number."""
+        divisor = self.trace.constant(number, node.dtype)
+        return self.trace.make("binary", "truediv", (node, divisor), node.dtype)  # type: ignore[no-any-return]
+
+
+def reduced(
+    trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any
+) -> "Symbol | None":
+    """Return the result of a reduction; None if the library should compute it.
+
+    Parameters
+    ----------
+    trace : Trace
+        The trace.
+    name : str
+        The function or method, such as ``sum`` or ``ndarray.sum``.
+    arguments, keywords
+        Of the call.
+    model
+        An array of the shape and the dtype of the result.
+    """
+    name = name.removeprefix("ndarray.")
+    if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
+        return None
+    x, dtype = arguments[0], np.asarray(model).dtype
+    if len(arguments) > 2 or not x.size or x.weak is not None or not _is_known(name, x.dtype, dtype):
+        return None
+    axis = arguments[1] if len(arguments) > 1 else keywords.get("axis")
+    axes = tuple(range(x.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
+    asked = _Reduction(trace, x, axes, np.shape(model))
+    threads_are_few = 1 < math.prod(asked.shape) < _MANY_RESULTS and _is_gpu(trace.real.device)
+    if not axes or (threads_are_few and asked.elements > _FEW):
+        return None
+    node = trace.cast(x, _TRUTH if name in _OF_TRUTHS else dtype)
+    if name in ("std", "var"):
+        return _spread(asked, node, name, keywords.get("correction", keywords.get("ddof", 0)))
+    if name == "count_nonzero":
+        node = trace.cast(trace.symbol(node), dtype)
+    result = asked.combined(node, _OPS[name])
+    return trace.symbol(asked.quotient(result, asked.elements) if name == "mean" else result)  # type: ignore[no-any-return]
+
+
+def _spread(asked: _Reduction, node: Node, name: str, correction: float) -> "Symbol | None":
+    """Return a variance, or its root; the mean is computed first, as NumPy does."""
+    trace, divisor = asked.trace, asked.elements - correction
+    if divisor <= 0:
+        return None
+    mean = asked.quotient(asked.combined(node, "add"), asked.elements)
+    kept = tuple([1 if axis in asked.axes else extent for axis, extent in enumerate(node.shape)])
+    off = trace.make("binary", "sub", (node, trace.reshaped(mean, kept)), node.dtype)
+    squares = trace.make("call", "square", (off,), node.dtype)
+    variance = asked.quotient(asked.combined(squares, "add"), divisor)
+    return trace.symbol(variance if name == "var" else trace.make("call", "sqrt", (variance,), node.dtype))  # type: ignore[no-any-return]
+
+
+def _is_known(name: str, dtype: Any, result: Any) -> bool:
+    """Tell whether loops reduce elements of a dtype to such results."""
+    kinds = {"sum": "fiuc", "max": "fiu", "min": "fiu", "prod": "fiu", "mean": "f", "std": "f", "var": "f"}
+    fit = all(each.isbuiltin == 1 and each.name != "float16" for each in (dtype, result))
+    return fit and (name in _OF_TRUTHS or (result.kind in kinds[name] and (dtype.kind != "c" or result.kind == "c")))
+
+
+def _is_gpu(device: Device) -> bool:
+    return device.type not in ("cpu", "sim")
+
+
+def _parts(shape: Sequence[int], axes: Sequence[int]) -> Iterator[tuple[IndexMap, tuple[int, ...]]]:
+    """Yield the map and the shape of each part of an array at one index along axes."""
+    kept = [axis for axis in range(len(shape)) if axis not in axes]
+    extents = tuple([shape[axis] for axis in kept])
+    for index in np.ndindex(*[shape[axis] for axis in axes]):
+        places = dict(zip(axes, index, strict=True))
+        yield (
+            tuple(
+                [
+                    Axis(places[axis]) if axis in places else Axis(0, ((kept.index(axis), 1),) * (extent > 1))
+                    for axis, extent in enumerate(shape)
+                ]
+            ),
+            extents,
+        )

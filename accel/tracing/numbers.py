@@ -4,23 +4,29 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from accel.errors import FuseError
 from accel.support.call_sites import call_site
 
 __all__ = ["TracedNumber"]
 
-_NUMBERS = (bool, int, float, complex)
+_NUMBERS = (bool, int, float, complex, np.generic)
+_FACTS = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
+"""What is known of a scalar of NumPy, whatever its value is."""
 
 
 class TracedNumber:
     """A number of Python while a function is traced; what Python computes from it is computed anew in each call.
+
+    `isinstance` takes it for one of its ``kind``.
 
     Attributes
     ----------
     evaluate : callable
         Returns the number, from all numbers of a call.
     kind : type
-        Its type: bool, int, float or complex.
+        Its type: bool, int, float or complex, or that of a scalar of NumPy.
     """
 
     __slots__ = ("_sample", "evaluate", "kind")
@@ -31,6 +37,14 @@ class TracedNumber:
         self.evaluate = evaluate
         self._sample = sample
         self.kind = type(sample)
+
+    @property
+    def __class__(self) -> type:
+        return self.kind
+
+    @__class__.setter
+    def __class__(self, _: type) -> None:
+        raise TypeError("the class of a number cannot be set")
 
     def refuse(self, what: str) -> NoReturn:
         """Refuse to be used as a value."""
@@ -52,8 +66,19 @@ class TracedNumber:
     def __complex__(self) -> complex:
         self.refuse("complex(number)")
 
+    def __array__(self, dtype: object = None, copy: object = None) -> Any:
+        self.refuse("an array of NumPy")
+
     def __index__(self) -> int:  # noqa: PLE0305 - it raises
         self.refuse("the number as an index, as a size or in range")
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._sample, name)  # an AttributeError is that of the number
+        if name in _FACTS:
+            return value
+        if callable(value):
+            self.refuse(f"its method {name}")
+        return TracedNumber(lambda numbers: getattr(self.evaluate(numbers), name), value)
 
     def __repr__(self) -> str:
         return f"<a traced {self.kind.__name__}>"

@@ -204,10 +204,10 @@ class Trace:
         """Return an operand of a function as a symbol, or as a Python number."""
         if isinstance(value, Symbol) or type(value) in (bool, int, float, complex):
             return value
+        if isinstance(value, TracedNumber):
+            return self.scalar(value, value.dtype if issubclass(value.kind, np.generic) else None)
         if isinstance(value, np.generic):
             return self.symbol(self.constant(value, value.dtype))
-        if isinstance(value, TracedNumber):
-            return self.scalar(value)
         return self.of_numpy(value)
 
     def of_numpy(self, value: Any) -> Symbol:

@@ -6,12 +6,12 @@ import numpy as np
 
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.errors import DeviceMismatchError
+from accel.errors import DeviceMismatchError, FuseError
 from accel.interchange.export import Interchange, Lender, only_by_copy
 from accel.memory import DeviceStorage, HostStorage
 from accel.xp import array_storage, large_results
 from accel.xp.array_base import live
-from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.array_library import ArrayLibrary, library_on, recorder
 from accel.xp.array_storage import SharedStorage
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.nested_sequences import device_of_first, device_within, first_element, stacked
@@ -87,8 +87,8 @@ def asarray(
     library = library_on(Device.CPU)
     try:
         host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
-    except DeviceMismatchError:
-        place = device_within(obj)
+    except (DeviceMismatchError, FuseError):
+        place = device_within(obj) if (recording := recorder()) is None else recording.device
         if place is None:
             raise
         return asarray(_joined(obj, place, copy), dtype=dtype, device=device)
@@ -156,7 +156,10 @@ def _lent(obj: Any, copy: bool | None) -> tuple[Array, bool | None]:
 def _joined(parts: Any, device: Device, copy: bool | None) -> Array:
     if copy is False:
         raise ValueError("nested sequences become an array only by a copy; write copy=None")
-    return stacked(parts, device, asarray)
+    if isinstance(parts, list | tuple):
+        return stacked(parts, device, asarray)
+    library = library_on(device)  # it records, and `parts` is a number that each call passes
+    return wrap(library, library.as_array(parts))
 
 
 def _on_host(obj: Any, dtype: DType | None, copy: bool | None) -> Any:

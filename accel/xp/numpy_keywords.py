@@ -153,6 +153,8 @@ def _on_device(
     keywords: dict[str, Any],
 ) -> Any:
     values = (*operands, *keywords.values())
+    if not isinstance(keywords.get("out"), Array | None):
+        raise TypeError(f"out= is an array of accel.xp; found {type(keywords['out']).__name__}")
     if not isinstance(theirs, np.ufunc):
         return _by_library(library, path, operands, keywords)
     x = next(each for each in arrays_among(values) if each._library is library)

@@ -121,3 +121,24 @@ def test_shapes_that_do_not_fit_are_refused_in_the_same_words() -> None:
     for function in (lambda x, y: x + y, lambda x, y: xp.where(x > 0, x, y)):
         with pytest.raises(ValueError, match=r"operands could not be broadcast together with shapes \(2,5\)"):
             accel.fuse(function)(x, y)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_arrays_of_lists_of_traced_arrays_and_numbers(device: str) -> None:
+    def listed(x: Any, count: int = 3) -> Any:
+        nested = [[xp.sum(x), 1.0], [count, x[0]]]
+        return xp.asarray(nested), xp.asarray([1.0, x[1]]), xp.asarray(count), xp.asarray([count, 2 * count], dtype="f4")
+
+    check(listed, xp.asarray([1.0, 2.5], device=device))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_scalars_of_numpy_and_numbers_among_the_arguments(device: str) -> None:
+    def scaled(x: Any, count: int = 3) -> Any:
+        factor = np.float32(2) * count
+        assert isinstance(count, int)
+        assert not isinstance(count, float)
+        assert factor.dtype == np.float32
+        return x * factor, factor * x, factor.real + x
+
+    check(scaled, xp.ones(3, dtype="float32", device=device))

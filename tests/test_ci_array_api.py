@@ -92,12 +92,51 @@ def test_a_folder_that_is_no_checkout_is_refused(root, tmp_path):
     assert "is needed as a checkout of data-apis/array-api-tests" in said
 
 
-@pytest.mark.parametrize("device", ["cpu", "sim"])
-def test_each_known_failure_has_a_reason_above_it(root, device):
-    title, *groups = (root / f"ci/xfails/{device}.txt").read_text().split("\n\n")
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [(name, "array_api_tests/") for name in ("cpu", "sim", "cpu-fused", "sim-fused")] + [("cupy_fusion", "test_")],
+)
+def test_each_known_failure_has_a_reason_above_it(root, name, start):
+    title, *groups = (root / f"ci/xfails/{name}.txt").read_text().split("\n\n")
     assert title.startswith("# ")
     for group in groups:
         reason, *tests = group.splitlines()
         assert reason.startswith("# ")
-        assert all(test.startswith(("array_api_tests/", "# ")) for test in tests)
-        assert tests[-1].startswith("array_api_tests/")
+        assert all(test.startswith((start, "# ")) for test in tests)
+        assert tests[-1].startswith(start)
+
+
+FUSED = """
+import os
+
+names = {}
+exec(os.environ["ARRAY_API_TESTS_MODULE"][6:-2], names)
+xp = names["xp"]
+
+def test_functions_and_operators_are_fused():
+    x = xp.ones(3)
+    explained = []
+    import fused_namespace
+    fuse = fused_namespace.accel.fuse
+
+    def counting(function):
+        explained.append(function)
+        return fuse(function)
+
+    fused_namespace.accel.fuse = counting
+    try:
+        assert float(xp.sum(x + 1)) == 6.0
+        assert x[x > 0].shape == (3,)
+        assert xp.linalg.vector_norm(x).shape == ()
+    finally:
+        fused_namespace.accel.fuse = fuse
+    assert len(explained) == 4
+"""
+
+
+def test_with_fused_each_function_that_a_test_calls_is_fused(root, checkout):
+    (checkout / "array_api_tests/__init__.py").touch()
+    (checkout / "array_api_tests/test_own.py").write_text(FUSED)
+    (checkout.parent / "xfails/cpu-fused.txt").write_text("")
+    status, said = run(root, checkout, "--device", "cpu", "--fused")
+    assert (status, said) == (0, "cpu 2025.12, fused: 1 passed\n")

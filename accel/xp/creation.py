@@ -88,7 +88,7 @@ def asarray(
     try:
         host = wrap(library, _on_host(obj, dtype_or_none(dtype), copy))
     except (DeviceMismatchError, FuseError):
-        place = device_within(obj) if (recording := recorder()) is None else recording.device
+        place = device_within(obj) if (recording := recorder.get()) is None else recording.device
         if place is None:
             raise
         return asarray(_joined(obj, place, copy), dtype=dtype, device=device)

@@ -19,7 +19,7 @@ class Accesses:
     def __init__(self) -> None:
         self.level = 0
         self._before = 0
-        """The highest level before the run."""
+        """The highest level of what is before the run."""
         self._written: Ends | None = None
         self._read: Ends | None = None
         self._read_level = 0
@@ -32,10 +32,15 @@ class Accesses:
             level = max(least, self._before + 1)
             self._written = ends if self._written is None else union(ends, self._written)
         else:
-            level = max(least, self.level + 1)
-            self._before, self._written = self.level, ends
+            self._before = max(self.level, self._read_level)
+            level = max(least, self._before + 1)
+            self._written, self._read = ends, None
         self.level = max(level, self.level)
         return level
+
+    def least_read(self, ends: Ends) -> int:
+        """Return the lowest level in which elements can be read."""
+        return 1 + (self._before if self._written is None or are_apart(ends, self._written) else self.level)
 
     def read(self, ends: Ends, level: int) -> None:
         """Note a read in a level."""

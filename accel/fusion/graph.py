@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from accel.fusion.boxes import are_apart, box_of, covers, ends_of, is_apart, union
+from accel.fusion.index_maps import IndexMap, composed
 from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
 
 __all__ = ["Graph", "WriteBack", "Writes"]
@@ -51,6 +52,8 @@ class Graph:
         The array that each write is to. Writes that are overwritten before they are read are left out.
     stored : set of Node
         Those with memory.
+    homes : dict of Node to Update
+        Those that are stored as the value of a write alone.
     direct : dict of WriteBack to Writes
         Inputs whose elements need no memory of their own while they are written.
     """
@@ -70,6 +73,7 @@ class Graph:
                 self.stored.add(node)
             if isinstance(node, Result | Reshape):
                 self.stored |= {*node.operands}
+        self.homes: dict[Node, Update] = {}
         self.direct: dict[WriteBack, Writes] = {}
         for each in written:
             chain = self._chain(each)
@@ -82,6 +86,11 @@ class Graph:
     def operands(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes that one is computed from."""
         return (self.targets[node], node.value) if isinstance(node, Update) else node.operands
+
+    def home(self, node: Node, index_map: IndexMap) -> tuple[Node, IndexMap]:
+        """Return the node in whose memory a stored node is, and the map to it."""
+        home = self.homes.get(node)
+        return (node, index_map) if home is None else (home, composed(home.map, index_map))
 
     def covers(self, write: Update, before: Update) -> bool:
         """Tell whether a write replaces all that another one wrote."""

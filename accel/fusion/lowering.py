@@ -134,7 +134,7 @@ class _Lowering:
         self._lines = {} if checked is None else _lines(region)
         self._strides = strides
         rank = len(region.shape)
-        loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.expansion.loads]
+        loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.reads]
         stores = [(task.memory, task.memory.shape, task.memory.dtype, task.places, True) for task in region.tasks]
         found = [
             (each, *offset_and_strides(places, strides(each, shape), rank), dtype, writes)

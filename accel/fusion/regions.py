@@ -94,11 +94,24 @@ class Expansion(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Tasks that one kernel does, over the same indices; those that reduce do so along the same axes."""
+    """Tasks that one kernel does, over the same indices; those that reduce do so along the same axes.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The extents of the indices.
+    tasks : tuple of Task
+        The tasks.
+    expansion : Expansion
+        What they compute.
+    reads : list of (Node, IndexMap)
+        For each load of the expansion the node in whose memory it is, and the map to that.
+    """
 
     shape: Shape
     tasks: tuple[Task, ...]
     expansion: Expansion
+    reads: list[tuple[Node, IndexMap]]
 
     @property
     def axes(self) -> tuple[int, ...]:

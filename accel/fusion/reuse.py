@@ -40,6 +40,6 @@ def reused(schedule: Schedule, results: Container[Node]) -> Schedule:
 def _used(step: Region | Call, memory: dict[Node, Memory]) -> Iterator[Memory]:
     if isinstance(step, Region):
         yield from (task.memory for task in step.tasks)
-        yield from (memory[node] for node, _ in step.expansion.loads)
+        yield from (memory[node] for node, _ in step.reads)
     else:
         yield from (memory[node] for node in step.operands)

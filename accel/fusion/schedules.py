@@ -11,7 +11,7 @@ from math import inf, prod
 from typing import NamedTuple
 
 from accel.fusion.accesses import Accesses
-from accel.fusion.boxes import are_apart, ends_of
+from accel.fusion.boxes import Ends, are_apart, ends_of, union
 from accel.fusion.graph import Graph, WriteBack
 from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides, strides_of
 from accel.fusion.limits import FEW_ROWS, MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
@@ -24,6 +24,9 @@ __all__ = ["scheduled"]
 
 _WINDOW = 128
 """Tasks and calls whose order may change, so that memory between them is not needed for long."""
+
+_FEW = 8
+"""Tasks of a loop, of any number up to this."""
 
 _OLDER = 8
 """Earlier forms of an array whose memory may be taken over."""
@@ -50,12 +53,48 @@ class _Read(NamedTuple):
     serial : float
         That of the node whose task or call reads; infinite at the end.
     map, shape
-        Which elements; without a map all of them.
+        Which elements.
     """
 
     serial: float
-    map: IndexMap | None
+    map: IndexMap
     shape: Shape
+
+    @property
+    def ends(self) -> Ends:
+        """The first and the last index along each axis."""
+        return ends_of(self.map, self.shape)
+
+
+class _Later:
+    """Reads of a memory by tasks that may be later ones."""
+
+    def __init__(self) -> None:
+        self._reads: list[_Read] = []
+        self._around: Ends | None = None
+
+    def add(self, reads: Sequence[_Read]) -> None:
+        """Add reads."""
+        self._reads += reads
+        for each in reads:
+            ends = each.ends
+            self._around = ends if self._around is None else union(ends, self._around)
+
+    def is_free(self, node: Update) -> bool:
+        """Tell whether a write changes nothing that is read later."""
+        ends, shape = ends_of(node.map, node.value.shape), node.value.shape
+        if self._around is None or are_apart(ends, self._around):
+            return True
+        later = [each for each in self._reads if each.serial >= node.serial]
+        self._reads, self._around = [], None
+        self.add(later)
+
+        def is_kept(read: _Read) -> bool:
+            if read.serial == node.serial and read.map == node.map and read.shape == shape:
+                return True  # each element is read before it is written
+            return are_apart(read.ends, ends)
+
+        return len(later) <= _MOST_READS and all(map(is_kept, later))
 
 
 class _Loop:
@@ -140,7 +179,7 @@ class _Scheduler:
         self._loops: list[_Loop] = []
         self._accesses: dict[Memory, Accesses] = {}
         self._newest: dict[Memory, Node] = {}
-        self._later: dict[Memory, list[_Read]] = {}
+        self._later: dict[Memory, _Later] = {}
         self._floor = self._highest = self._count = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
         self._reads = self._found_reads()
@@ -148,7 +187,7 @@ class _Scheduler:
     def schedule(self) -> Schedule:
         """Return the steps."""
         for node in self._graph.nodes:
-            if node in self._graph.stored:
+            if node in self._graph.stored and node not in self._graph.homes:
                 self._store(node)
         self._write_back()
         calls: defaultdict[int, list[Call]] = defaultdict(list)
@@ -160,21 +199,42 @@ class _Scheduler:
         steps: list[Region | Call] = []
         for level in sorted({*calls, *loops}):
             steps += calls[level]
-            steps += [self._region(each.tasks) for each in loops[level]]
+            steps += [self._region(tasks) for each in loops[level] for tasks in self._parts(each)]
         return Schedule(steps, self._memory)
+
+    def _parts(self, loop: _Loop) -> Iterator[list[Task]]:
+        """Yield the tasks of a loop; in a long trace in few sizes, so that few loops have to be compiled."""
+        tasks, size = loop.tasks, MOST_STORES
+        while self._count > _WINDOW and len(tasks) > _FEW and not loop.form.axes:
+            if len(tasks) >= size:
+                yield tasks[:size]
+                tasks = tasks[size:]
+            else:
+                size //= 2
+        if tasks:
+            yield tasks
 
     def _region(self, tasks: Sequence[Task]) -> Region:
         values = [task.element for task in tasks]
-        own = {task.value for task in tasks if self._memory.get(task.value) is task.memory}
-        return Region(values[0].shape, tuple(tasks), expanded(values, self._graph.stored, own))
+        own = {task.value for task in tasks if self._is_home(task)}
+        expansion = expanded(values, self._graph.stored, own)
+        reads = [self._graph.home(*each) for each in expansion.loads]
+        return Region(values[0].shape, tuple(tasks), expansion, reads)
+
+    def _is_home(self, task: Task) -> bool:
+        """Tell whether a task stores its value where others load it."""
+        node, index_map = self._graph.home(task.value, identity(task.value.shape))
+        return self._memory.get(node) is task.memory and index_map == task.map
 
     def _expansion(self, node: Node) -> Expansion:
         """Return what the task of a stored node computes and loads."""
+        homes = self._graph.homes
         if isinstance(node, Update):
-            return self._expansion_of(node.value)
+            own = {node.value} if homes.get(node.value) is node else ()
+            return expanded([node.value], self._graph.stored, own)
         if isinstance(node, Reduction):
             return self._expansion_of(node.source)
-        if isinstance(node, _WITHOUT_TASK):
+        if isinstance(node, _WITHOUT_TASK) or node in homes:
             return Expansion([], [])
         return expanded([node], self._graph.stored, {node})
 
@@ -185,16 +245,16 @@ class _Scheduler:
         reads: dict[Node, list[_Read]] = {each: [] for each in (*graph.targets, *graph.targets.values(), *shaped)}
         reads |= {each.source: [] for each in shaped}
         for serial, shape, expansion in self._readers():
-            for node, index_map in expansion.loads:
+            for node, index_map in [graph.home(*each) for each in expansion.loads]:
                 if node in reads:
                     reads[node].append(_Read(serial, index_map, shape))
         for node in graph.nodes:
             for each in node.operands if isinstance(node, Result) else ():
                 if each in reads:
-                    reads[each].append(_Read(node.serial, None, each.shape))
+                    reads[each].append(_Read(node.serial, identity(each.shape), each.shape))
         for node in shaped:
             last = inf if node in graph.results else max([node.serial, *(each.serial for each in reads[node])])
-            reads[node.source].append(_Read(last, None, node.shape))
+            reads[node.source].append(_Read(last, identity(node.source.shape), node.source.shape))
         return reads
 
     def _readers(self) -> Iterator[tuple[float, Shape, Expansion]]:
@@ -234,7 +294,7 @@ class _Scheduler:
         self._memory[node], self._levels[node] = memory, level
         if node in self._reads and not isinstance(node, Input):
             self._newest[memory] = node
-            self._later[memory] = self._later.get(memory, []) + self._reads[node]
+            self._later.setdefault(memory, _Later()).add(self._reads[node])
             self._accesses.setdefault(memory, Accesses())
 
     def _call(self, call: Call) -> None:
@@ -255,7 +315,9 @@ class _Scheduler:
             if not isinstance(target, Empty):
                 self._add(Task(memory, identity(node.shape), target), self._expansion_of(target))
         self._keep(node, memory, 0)
-        self._add(Task(memory, node.map, node.value, node.line), self._expansions[node])
+        level = self._add(Task(memory, node.map, node.value, node.line), self._expansions[node])
+        if self._graph.homes.get(node.value) is node:
+            self._levels[node.value] = level
         self._levels[node] = self._accesses[memory].level
 
     def _expansion_of(self, value: Node) -> Expansion:
@@ -273,7 +335,7 @@ class _Scheduler:
                 isinstance(memory, Buffer)
                 and self._newest.get(memory) is version
                 and version not in self._graph.results
-                and self._is_free(memory, node)
+                and self._later[memory].is_free(node)
             ):
                 return memory
             if not isinstance(version, Update) or not self._graph.covers(node, version):
@@ -281,31 +343,17 @@ class _Scheduler:
             version = self._graph.targets[version]
         return None
 
-    def _is_free(self, memory: Memory, node: Update) -> bool:
-        """Tell whether a write to a memory changes nothing that is read later."""
-        later = self._later[memory] = [each for each in self._later[memory] if each.serial >= node.serial]
-        ends, shape = ends_of(node.map, node.value.shape), node.value.shape
-
-        def is_kept(read: _Read) -> bool:
-            if read.map is None:
-                return False
-            if read.serial == node.serial and read.map == node.map and read.shape == shape:
-                return True  # each element is read before it is written
-            return are_apart(ends_of(read.map, read.shape), ends)
-
-        return len(later) <= _MOST_READS and all(map(is_kept, later))
-
     # Tasks
 
     def _add(self, task: Task, expansion: Expansion, least: int = 1) -> int:
         """Add a task to the lowest level that it can have, and return that."""
         level, shape = max(least, self._floor + 1), task.element.shape
         for node, index_map in expansion.loads:
-            level = max(level, self._levels[node] + (not is_stored_whole(node, index_map, shape)))
+            level = max(level, self._least(node, index_map, shape))
         if task.memory in self._accesses:
             level = self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
-        for node, index_map in expansion.loads:
-            self._note_read(node, index_map, shape, level)
+        for each in expansion.loads:
+            self._note_read(*self._graph.home(*each), shape, level)
         form = _Form.of(task, level)
         loop, row = self._open.get(form), self._row(task, expansion)
         if loop is None or not loop.add(task, expansion, row):
@@ -315,10 +363,20 @@ class _Scheduler:
         self._count_one(level)
         return level
 
+    def _least(self, node: Node, index_map: IndexMap, shape: Shape) -> int:
+        """Return the lowest level that can load a node."""
+        if is_stored_whole(node, index_map, shape):
+            return self._levels[node]
+        home, places = self._graph.home(node, index_map)
+        if isinstance(home, Update):
+            return self._accesses[self._memory[home]].least_read(ends_of(places, shape))
+        return self._levels[node] + 1
+
     def _row(self, task: Task, expansion: Expansion) -> int:
         """Return over how many neighbours all that a task accesses steps as over one axis."""
         shape, strides = task.element.shape, []
-        accesses = [(self._memory[node], node.shape, index_map) for node, index_map in expansion.loads]
+        reads = [self._graph.home(*each) for each in expansion.loads]
+        accesses = [(self._memory[node], node.shape, index_map) for node, index_map in reads]
         for memory, extents, index_map in (*accesses, (task.memory, task.memory.shape, task.places)):
             steps = memory.strides if isinstance(memory, Input) and memory.shape == extents else strides_of(extents)
             strides.append(offset_and_strides(index_map, steps, len(shape))[1])
@@ -375,7 +433,7 @@ class _Scheduler:
 
     def _is_apart(self, task: Task, targets: set[Input], *, alone: bool) -> bool:
         """Tell whether a value can be computed while it is written: it reads what is written only at the same place."""
-        for node, index_map in self._expansion_of(task.value).loads:
+        for node, index_map in [self._graph.home(*each) for each in self._expansion_of(task.value).loads]:
             memory = self._memory[node]
             if memory in targets and not (alone and node is memory is task.memory and index_map == task.map):
                 return False

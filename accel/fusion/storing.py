@@ -60,7 +60,9 @@ class _Decision:
         self._costs = _costs(graph)
         self._levels = _levels(graph)
         self._variable = _variable(graph)
-        self._places: defaultdict[Node, dict[_Place, None]] = defaultdict(dict)
+        self._places: defaultdict[Node, dict[_Place, int]] = defaultdict(dict)
+        self._writes: dict[Node, tuple[Update, _Loop]] = {}
+        self._read_again: set[Node] = set()
         self._loops: dict[tuple[int, Shape, bool], _Loop] = {}
 
     def decide(self) -> None:
@@ -68,7 +70,7 @@ class _Decision:
             if node in self._graph.stored:
                 self._store(node)
             elif isinstance(node, Update):  # of an input
-                self._start(node, node.value, gaps=has_gaps(node.map, node.value.shape))
+                self._start(node, node.value, node.serial, gaps=has_gaps(node.map, node.value.shape))
             elif node in self._places:
                 self._compute(node)
 
@@ -76,17 +78,20 @@ class _Decision:
         self._places.pop(node, None)
         if isinstance(node, Update):
             target = self._graph.targets[node]
-            self._start(node, node.value, gaps=has_gaps(node.map, node.value.shape))
+            loop = self._start(node, node.value, node.serial, gaps=has_gaps(node.map, node.value.shape))
+            self._writes[node.value] = node, loop
             if not isinstance(target, Empty) and target not in self._graph.stored:
-                self._start(target, target, gaps=False)
+                self._start(target, target, node.serial, gaps=False)
         elif isinstance(node, Reduction):
-            self._start(node, node.source, gaps=False)
+            self._start(node, node.source, node.serial, gaps=False)
         elif not isinstance(node, Input | Result | Reshape):
-            self._read_operands(node, self._loop(node, node.shape, gaps=False), identity(node.shape))
+            self._read_operands(node, self._loop(node, node.shape, gaps=False), identity(node.shape), node.serial)
 
-    def _start(self, node: Node, value: Node, *, gaps: bool) -> None:
-        """Note that a loop computes a value for a node."""
-        self._read(value, self._loop(node, value.shape, gaps=gaps), identity(value.shape))
+    def _start(self, node: Node, value: Node, serial: int, *, gaps: bool) -> _Loop:
+        """Return the loop, in the level of a node, that computes a value for that of a serial number."""
+        loop = self._loop(node, value.shape, gaps=gaps)
+        self._read(value, loop, identity(value.shape), serial)
+        return loop
 
     def _loop(self, node: Node, shape: Shape, *, gaps: bool) -> _Loop:
         key = self._levels[node], shape, gaps
@@ -98,38 +103,59 @@ class _Decision:
         return loop
 
     def _compute(self, node: Node) -> None:
-        places = self._places[node]
-        count, cost = len(places), self._costs[node]
-        if cost and (
-            count > _MOST_PLACES
-            or (count > 1 and (count - 1) * cost > _STORED)
-            or any(loop.is_full or self._is_spread(node, loop) for loop, _ in places)
-        ):
+        if self._is_stored(node):
             self._graph.stored.add(node)
-            for loop, _ in places:
+            for loop, _ in self._places[node]:
                 loop.accesses += 1
-            self._store(node)
-            return
-        for loop, index_map in self._places.pop(node):
+            if node not in self._graph.homes:
+                self._store(node)
+                return
+            write, loop = self._writes[node]
+            self._places[node] = {(loop, identity(node.shape)): write.serial}
+        for (loop, index_map), serial in self._places.pop(node).items():
             loop.operations += isinstance(node, Operation)
-            self._read_operands(node, loop, index_map)
+            self._read_operands(node, loop, index_map, serial)
 
     def _is_spread(self, node: Node, loop: _Loop) -> bool:
         """Tell whether a loop reads each of a few costly elements many times."""
         few = isinstance(node, Operation) and node in self._variable and node.size * _MANY <= loop.size
         return few and self._costs[node] >= _COSTLY
 
-    def _read_operands(self, node: Node, loop: _Loop, index_map: IndexMap) -> None:
-        if isinstance(node, View):
-            self._read(node.source, loop, composed(node.map, index_map))
-        for operand in node.operands if isinstance(node, Operation) else ():
-            self._read(operand, loop, composed(broadcast(operand.shape, node.shape), index_map))
+    def _is_stored(self, node: Node) -> bool:
+        places, cost = self._places[node], self._costs[node]
+        if cost and self._is_at_home(node):
+            return True
+        again = len(places) - 1
+        if again >= _MOST_PLACES or again * cost > _STORED:
+            return cost > 0
+        return cost > 0 and any(loop.is_full or self._is_spread(node, loop) for loop, _ in places)
 
-    def _read(self, node: Node, loop: _Loop, index_map: IndexMap) -> None:
+    def _is_at_home(self, node: Node) -> bool:
+        """Tell whether a write has a node as its value before all others read it, so that it is stored there."""
+        if node not in self._writes:
+            return False
+        write, _ = self._writes[node]
+        places = self._places[node]
+        is_read = node in self._read_again or len(places) > 1
+        if not is_read or any(serial < write.serial for serial in places.values()):
+            return False
+        self._graph.homes[node] = write
+        return True
+
+    def _read_operands(self, node: Node, loop: _Loop, index_map: IndexMap, serial: int) -> None:
+        if isinstance(node, View):
+            self._read(node.source, loop, composed(node.map, index_map), serial)
+        for operand in node.operands if isinstance(node, Operation) else ():
+            self._read(operand, loop, composed(broadcast(operand.shape, node.shape), index_map), serial)
+
+    def _read(self, node: Node, loop: _Loop, index_map: IndexMap, serial: int) -> None:
+        """Note that a loop reads a node, first for the task of a node with a serial number."""
         places = self._places[node]
         if (loop, index_map) not in places:
-            places[loop, index_map] = None
             loop.accesses += node in self._graph.stored
+        elif places[loop, index_map] != serial:
+            self._read_again.add(node)
+        places[loop, index_map] = serial  # users come before operands, and later ones first
 
 
 def _variable(graph: Graph) -> set[Node]:

@@ -160,7 +160,7 @@ def explained(plan: Plan, name: str) -> FusedExplanation:
 
 def _of_region(region: Region, memory: Mapping[Node, Memory], names: Mapping[Memory, str]) -> Step:
     reads: Counter[str] = Counter()
-    for node, index_map in region.expansion.loads:
+    for node, index_map in region.reads:
         place = memory[node]
         axes = {axis for each in index_map for axis, _ in each.steps}
         elements = prod(region.shape[axis] for axis in axes)

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.dtypes import DType
 from accel.errors import FuseError
-from accel.fusion.boxes import box_of, covers, is_apart, within
+from accel.fusion.boxes import box_of, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.graph import WriteBack
 from accel.fusion.index_maps import IndexMap, composed, identity
@@ -27,6 +27,9 @@ _REMEDIES = (
     "split the function there"
 )
 
+
+_MOST_WRITES = 32
+"""Writes to an array that are compared with a view of it."""
 
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
@@ -132,14 +135,10 @@ class Trace:
     def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
         """Return a base's elements after a write to part of it."""
         self._note_write(base)
-        target: Node = base.node
-        box = box_of(index_map, value.shape)
-        while isinstance(target, Update) and box is not None:
-            before = box_of(target.map, target.value.shape)
-            if before is None or not covers(box, before):
-                break
-            target = target.target
-        update = Update(target, index_map, value)
+        before = base.node
+        if isinstance(before, Update) and before.value is value and before.map == index_map:
+            return before  # x[k] += y writes to x[k], and then writes that to x[k]
+        update = Update(before, index_map, value)
         update.line = call_line()
         return update
 
@@ -337,23 +336,25 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> tuple[Node, IndexMap]:
     """Return the node that has the elements of a view, and the map to it: below views, and before or within writes."""
+    newest, passed = None, 0
     while True:
         if isinstance(source, View):
-            index_map = composed(source.map, index_map)
-            source = source.source
+            newest, index_map, source = None, composed(source.map, index_map), source.source
+        if isinstance(source, View):
             continue
         if not isinstance(source, Update):
             return source, index_map
+        newest, passed = newest or source, passed + 1
         view, written = box_of(index_map, shape), box_of(source.map, source.value.shape)
-        if view is None or written is None:
-            return source, index_map
+        if view is None or written is None or passed > _MOST_WRITES:
+            return newest, index_map
         if is_apart(view, written):
             source = source.target
             continue
         found = within(view, written, len(source.value.shape))
         if found is None:
-            return source, index_map
-        source, index_map = source.value, found
+            return newest, index_map  # whose memory is there longest
+        newest, source, index_map = None, source.value, found
 
 
 def is_exact(operand: Any, dtype: DType) -> bool:

@@ -36,7 +36,7 @@ class Functions:
         if not is_basic(key):
             if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
                 raise self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
-            return self._trace.call("getitem", operator.getitem, (x, key), {})
+            return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
         index_map, shape = selection(x.shape, key)
         view = x.viewed(index_map, shape, operator.itemgetter(key))
         parts = key if type(key) is tuple else (key,)
@@ -48,6 +48,8 @@ class Functions:
         """Write elements."""
         trace, key = self._trace, _plain(key)
         value = trace.operand(value)
+        if _is_mask(key) and key.shape == x.shape and not _shape_of(value):
+            key = trace.of_numpy(key)
         if is_basic(key):
             index_map, shape = selection(x.shape, key)
             view = x.viewed(index_map, shape, operator.itemgetter(key))
@@ -55,7 +57,16 @@ class Functions:
         elif isinstance(key, Symbol) and key.dtype == _TRUTH and key.shape == x.shape and not _shape_of(value):
             x.write(self.where(key, trace.symbol(trace.cast(value, x.dtype)), x).node)
         else:
-            x.write(trace.call("setitem", _written, (x, key, value), {}).node)
+            x.write(trace.call("setitem", _written, (x, self._with_indices(x, key), value), {}).node)
+
+    def _with_indices(self, x: Symbol, key: Any) -> Any:
+        """Return an index with the indices of each mask of NumPy in its place."""
+        parts = _parts(key)
+        if not any(map(_is_mask, parts)):
+            return key
+        zeros = [np.zeros(part.shape, part.dtype) if isinstance(part, Symbol) else part for part in parts]
+        np.broadcast_to(np.False_, x.shape)[tuple(zeros)]  # refuses masks of other shapes
+        return tuple([each for part in parts for each in (self._trace.selected(part) if _is_mask(part) else (part,))])
 
     def store(self, result: Symbol, x: Symbol) -> Symbol:
         """Write a result to ``x``, as functions do with ``out=``, and return that.
@@ -369,6 +380,10 @@ def _plain(key: Any) -> Any:
     if type(key) is tuple:
         return tuple([_plain(part) for part in key])
     return int(key) if isinstance(key, np.integer) else key
+
+
+def _is_mask(part: Any) -> bool:
+    return isinstance(part, np.ndarray) and part.dtype == _TRUTH and part.ndim > 0
 
 
 def _parts(key: Any) -> tuple[Any, ...]:

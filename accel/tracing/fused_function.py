@@ -67,13 +67,13 @@ class Fused:
         if recorder.get() is not None or config.current().fuse == "off":
             return self._function(*arguments, **keywords)
         bound, leaves = self._bound(arguments, keywords)
-        if any(each._library.capture is not None for each in leaves.arrays):  # of another thread's trace
+        if leaves.is_traced:
             return self._function(*arguments, **keywords)
         traced = self._found(bound, leaves)
-        if traced is None or traced.overlap(leaves.arrays):
+        if traced is None or traced.overlap(inputs := traced.inputs(leaves)):
             return self._function(*arguments, **keywords)
         self._remember(traced, leaves, arguments, keywords)
-        return traced.run(leaves)
+        return traced.run(inputs, leaves.numbers)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function with an object as its first argument, as methods have it."""

@@ -62,7 +62,7 @@ class Launchable(Protocol):
     """What `Traced` is to this module."""
 
     plan: Plan
-    captured: tuple[Array, ...]
+    captured: tuple[Any, ...]
     structure: Any
     outputs: list[Output]
     numbers: tuple[TracedNumber, ...]

@@ -7,6 +7,7 @@ import numpy as np
 
 from accel.containers import AcceleratorDataContainer
 from accel.tracing.captures import is_of_user
+from accel.tracing.symbols import Symbol
 from accel.xp.array_base import live
 from accel.xp.arrays import Array
 from accel.xp.creation import asarray
@@ -55,6 +56,8 @@ class Leaves:
         What else decides how the function is traced.
     names : list of str
         Those of the arrays.
+    is_traced : bool
+        Whether another thread traces a function, of which these are arrays.
     """
 
     def __init__(self) -> None:
@@ -64,6 +67,7 @@ class Leaves:
         self.numbers: list[Any] = []
         self.key: list[Any] = []
         self.names: list[str] = []
+        self.is_traced = False
 
     def add(self, value: Any, name: str, *, static: bool = False, parent: int | None = None) -> None:
         """Add an argument, or a part of one, by its name."""
@@ -94,6 +98,10 @@ class Leaves:
             self.key.append(place)
             return
         native = live(array)
+        if isinstance(native, Symbol):
+            if native.tracer.finished:
+                raise native.tracer.needs_value("an argument")
+            self.is_traced = True
         readonly = array._library.backend.is_readonly(native)
         self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
         self.arrays.append(array)

@@ -2,7 +2,7 @@
 
 import sys
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -56,12 +56,21 @@ class TracingLibrary(ArrayLibrary):
         self.capture = self._captured
         self.native_of = trace.capture
 
-    def _captured(self, x: ArrayBase) -> ArrayBase:
-        """Return a number of the host as an operand, which is read in each call; refuse arrays of other devices."""
+    def _captured(self, x: Any) -> ArrayBase:
+        """Return an array of NumPy or a number of the host as an operand; refuse arrays of other devices."""
+        if isinstance(x, np.ndarray):
+            return self.array(self.trace.host_array(x))
         if not is_number(x):
             self.refuse(x._library)
         number = TracedNumber(lambda _: x.__array__().item(), x.__array__().item())
         return self.array(self.trace.scalar(number, x.dtype))
+
+    def refuse(self, other: ArrayLibrary) -> NoReturn:
+        """Raise the error for operands on two devices, or of two traces."""
+        for library in (self, other):
+            if isinstance(library, TracingLibrary) and library.trace.finished:
+                raise library.trace.needs_value("an operand")
+        super().refuse(other)
 
     def array(self, symbol: Symbol) -> Array:
         """Return the array of a symbol."""

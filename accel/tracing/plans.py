@@ -1,6 +1,7 @@
 """`Plan`: what a traced function does for arguments of certain shapes, ready to run on one device."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import may_overlap
+from accel.xp.refusals import failure
 
 __all__ = ["HostLaunch", "Plan"]
 
@@ -195,11 +197,11 @@ class Plan:
 
             arguments = [argument(each) for each in call.arguments]
             keywords = {name: argument(value) for name, value in call.keywords.items()}
-            if library.within is None:
-                result = call.function(*arguments, **keywords)
-            else:
-                with library.within(*arguments):
+            try:
+                with nullcontext() if library.within is None else library.within(*arguments):
                     result = call.function(*arguments, **keywords)
+            except (IndexError, MemoryError, OverflowError) as error:
+                raise failure(error) from None
             operands = [memories[found[node]] for node in call.operands]
             for node in results:
                 memories[node] = self._own(result if node.place is None else result[node.place], node, operands)

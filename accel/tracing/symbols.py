@@ -18,6 +18,7 @@ class Tracer(Protocol):
 
     functions: Any
     namespace: Any
+    finished: bool
 
     def view(self, source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node at the indices of a map."""
@@ -162,7 +163,8 @@ class Symbol:
     def flags(self) -> Any:
         """Whether it would be contiguous and writable."""
         model = np.lib.stride_tricks.as_strided(np.empty((), self.dtype), self.shape, self.strides)
-        model.flags.writeable = not self.readonly
+        if self.readonly:
+            model.flags.writeable = False
         return model.flags
 
     @property

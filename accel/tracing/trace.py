@@ -17,6 +17,7 @@ from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.reductions import reduced
 from accel.tracing.symbols import Base, Symbol
+from accel.tracing.view_bases import HostBase
 from accel.xp.array_base import in_memory
 from accel.xp.recording import recorded
 
@@ -49,7 +50,7 @@ class Trace:
     inputs : list of Base
         Of the arrays that exist before the function runs: its arguments first, then those that it refers to.
     captured : list of Array
-        Those that it refers to.
+        Those that it refers to; on devices NumPy's as they are.
     numbers : list of TracedNumber
         The numbers that each call passes, or computes from these.
     adapted : list of Scalar
@@ -58,6 +59,8 @@ class Trace:
         The inputs that the function writes.
     host_masks : list of numpy.ndarray
         Arrays of NumPy whose elements decided a shape.
+    finished : bool
+        Whether the function has returned.
     """
 
     def __init__(self, library: Any) -> None:
@@ -68,9 +71,11 @@ class Trace:
         self.captured: list[Any] = []
         self.numbers: list[Any] = []
         self._symbols: dict[int, Symbol] = {}
+        self._host_arrays: dict[int, tuple[Any, Symbol]] = {}
         self._known: dict[Any, Node] = {}
         self.adapted: list[Scalar] = []
         self.written: list[Base] = []
+        self.finished = False
         self.host_masks: list[np.ndarray[Any, DType]] = []
 
     # Nodes; equal ones are one.
@@ -210,10 +215,30 @@ class Trace:
         return self.of_numpy(value)
 
     def of_numpy(self, value: Any) -> Symbol:
-        """Return the symbol of an array of the host that the function refers to, or has made of numbers."""
+        """Return the symbol of an array of NumPy, or of numbers, as an operand."""
+        if isinstance(value, np.ndarray):
+            return self.symbol(self.host_array(value).node)
+        return self.copied(self._on_device(value))
+
+    def host_array(self, values: np.ndarray[Any, DType]) -> Symbol:
+        """Return the symbol of an array of NumPy that the function refers to, or makes: it is read in each call."""
+        kept = self._host_arrays.get(id(values))
+        if kept is None:
+            symbol = self.capture(self._on_device(values))
+            if self.real.of_numpy is None:
+                self.captured[-1] = values  # whose elements are copied in each call
+            kept = self._host_arrays[id(values)] = values, Symbol(self, HostBase(symbol.base))
+        return kept[1]
+
+    def _on_device(self, values: Any) -> Any:
         from accel.xp.creation import asarray
 
-        return self.copied(recorded(None, asarray, np.asarray(value), device=self.real.device))
+        return recorded(None, asarray, np.asarray(values), device=self.real.device)
+
+    def selected(self, mask: np.ndarray[Any, DType]) -> tuple[Any, ...]:
+        """Return the indices that a mask of NumPy selects; the function is traced anew for another mask."""
+        self.host_masks.append(mask)
+        return mask.nonzero()
 
     # Functions
 
@@ -320,7 +345,12 @@ class Trace:
         return self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
 
     def needs_value(self, what: str) -> FuseError:
-        """Return the error for a function that needs elements while it is traced."""
+        """Return the error for a function that needs elements while it is traced, or that has kept an array."""
+        if self.finished:
+            return FuseError(
+                f"an array that was made while a fused function was traced was kept, and has no elements; found "
+                f"{what} at {call_site()}: return it from the function"
+            )
         return FuseError(
             f"a fused function has no elements while it is traced; found {what} at {call_site()}: {_REMEDIES}"
         )

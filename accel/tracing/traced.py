@@ -25,6 +25,7 @@ from accel.xp.array_base import in_memory, is_number, live
 from accel.xp.array_library import library_on
 from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import Array, wrap
+from accel.xp.creation import asarray
 from accel.xp.recording import recorded
 
 __all__ = ["Traced"]
@@ -56,7 +57,7 @@ class Traced:
     nan_origins : NanOrigins or None
         Finds the line that makes a NaN, if that is checked.
     captured : tuple of Array
-        The arrays that the function refers to.
+        The arrays that the function refers to; on devices NumPy's as they are.
     structure : object
         What it returns, with a `Place` for each array.
     outputs : list of Output
@@ -87,26 +88,31 @@ class Traced:
         settings = config.current()
         self.plan = Plan(trace, nodes, name, debug=settings.debug)
         self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
-        self.captured: tuple[Array, ...] = tuple(trace.captured)
+        self.captured: tuple[Any, ...] = tuple(trace.captured)
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
         self.unchanged = captures.unchanged(trace.host_masks)
+        trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 
-    def overlap(self, arrays: Sequence[Array]) -> bool:
-        """Tell whether an argument that is written shares memory with another one."""
-        everything = (*arrays, *self.captured)
+    def inputs(self, leaves: Leaves) -> list[Array]:
+        """Return the arrays of a call: its arguments, and those that the function refers to."""
+        device = self.plan.library.device
+        captured = [each if isinstance(each, Array) else asarray(each, device=device) for each in self.captured]
+        return [*leaves.arrays, *captured]
+
+    def overlap(self, inputs: Sequence[Array]) -> bool:
+        """Tell whether an array that is written shares memory with another one."""
         return any(
-            may_overlap(each._library, everything[number]._native, each._native)
+            may_overlap(each._library, inputs[number]._native, each._native)
             for number in self.plan.written
-            for index, each in enumerate(everything)
+            for index, each in enumerate(inputs)
             if index != number
         )
 
-    def run(self, leaves: Leaves) -> Any:
+    def run(self, inputs: Sequence[Array], passed: Sequence[Any]) -> Any:
         """Compute for the arrays and numbers of a call, and return what the function returns."""
-        inputs = (*leaves.arrays, *self.captured)
         natives = [live(each, writing=index in self.plan.written) for index, each in enumerate(inputs)]
-        numbers = [each.evaluate(leaves.numbers) for each in self.numbers]
+        numbers = [each.evaluate(passed) for each in self.numbers]
         if self.nan_origins is not None:
             self.nan_origins.check(natives, numbers)
         found = self.plan.run(natives, numbers)

@@ -1,13 +1,37 @@
-"""Memory of other symbols in another form: what is read comes from them, and what is written goes to them."""
+"""Memory of other symbols in another form, which is read and written there; and memory of NumPy, which is read."""
 
 from typing import Any, Literal
 
 import numpy as np
 
+from accel.errors import FuseError
 from accel.fusion.nodes import Node
+from accel.support.call_sites import call_site
 from accel.tracing.symbols import Base, Symbol
 
-__all__ = ["PartBase", "ReshapedBase"]
+__all__ = ["HostBase", "PartBase", "ReshapedBase"]
+
+
+class HostBase(Base):
+    """The memory of an array of NumPy that a function refers to, or makes: it is read."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, of: Base) -> None:
+        self._node, self.source = of.node, None
+        self.readonly, self.contiguous = of.readonly, of.contiguous
+
+    @property
+    def node(self) -> Node:
+        """The elements."""
+        return self._node
+
+    @node.setter
+    def node(self, _: Node) -> None:
+        raise FuseError(
+            f"a fused function does not write to the memory of an array of NumPy, unless that is an argument; found a "
+            f"write at {call_site()}: pass the array as an argument, or write to xp.asarray(array, copy=True)"
+        )
 
 
 class ReshapedBase(Base):

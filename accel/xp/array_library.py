@@ -62,7 +62,7 @@ class ArrayLibrary:
     share : callable or None
         Calls a task for each part of large work, in several threads; see `accel.xp.parts`.
     capture : callable or None
-        Of a library that records: makes an operand of an array of another library.
+        Of a library that records: makes an operand of an array of another library, or of NumPy.
     """
 
     __slots__ = (

@@ -103,6 +103,8 @@ def _of_numpy(
             refuse_huge(obj)
         refuse_values(obj, obj.dtype)
     target = library_on(device)
+    if target.capture is not None:
+        return _converted(target.capture(obj), target.device, dtype, copy)
     library = target if target.of_numpy is not None else library_on(Device.CPU)
     if copy:
         try:

@@ -118,6 +118,6 @@ def native_key(x: ArrayBase, key: Any) -> Any:
         return tuple([part if type(part) in _PLAIN else native_key(x, part) for part in key])
     if kind is list:
         return key if _PLAIN.issuperset(map(type, key)) else [native_key(x, part) for part in key]
-    if isinstance(key, np.ndarray) and x._library.device is not Device.CPU:
+    if isinstance(key, np.ndarray) and x._library.device is not Device.CPU and x._library.capture is None:
         return x._wrap(library_on(Device.CPU), key).to_device(x._library.device)._native
     return key

@@ -12,9 +12,10 @@ import numpy as np
 
 from accel.device import Device, DeviceLike
 from accel.dtypes import as_dtype
-from accel.errors import CapabilityError, DeviceMismatchError
+from accel.errors import CapabilityError, DeviceMismatchError, FuseError
+from accel.support.call_sites import call_site
 from accel.xp.array_base import live
-from accel.xp.array_library import ArrayLibrary, library_on
+from accel.xp.array_library import ArrayLibrary, library_on, recorder
 from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
 from accel.xp.functions import standard
@@ -168,6 +169,7 @@ class Generator:
         return result if out is None else _written(out, result)
 
     def _function(self, name: str) -> Callable[..., Any]:
+        _refuse_recording()
         function = getattr(self._native, name, None)
         if function is None:
             raise CapabilityError(
@@ -188,6 +190,7 @@ class Generator:
         return on_host(value, "numpy.random") if self._draws_on_host() else live(self._on_device(value))
 
     def _on_device(self, value: Any) -> Array:
+        _refuse_recording()
         array = value if isinstance(value, Array) else asarray(value, device=self.device)
         if array._library is not self._library:
             raise DeviceMismatchError(
@@ -224,6 +227,14 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"Generator({type(self.bit_generator).__name__}) on {self.device}"
+
+
+def _refuse_recording() -> None:
+    if recorder.get() is not None:
+        raise FuseError(
+            f"random numbers would be drawn once, while a fused function is traced, and be the same in each call; "
+            f"found a generator at {call_site()}: draw them outside, and pass them as an argument"
+        )
 
 
 def _numbered(places: Any, axis: int) -> Any:

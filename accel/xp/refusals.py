@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType, as_dtype
-from accel.errors import AccelError, BoundsError, DTypeError, LayoutError, OverlapError, ReadOnlyError
+from accel.errors import AccelError, BoundsError, DTypeError, FuseError, LayoutError, OverlapError, ReadOnlyError
 from accel.memory.shortage import out_of_memory
 from accel.xp.array_library import ArrayLibrary
 
@@ -204,7 +204,7 @@ def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
     """Return the error for a write that the library refused."""
     if isinstance(error, MemoryError):
         return out_of_memory(error, "an operation in place")
-    if isinstance(error, OverflowError):
+    if isinstance(error, FuseError | OverflowError):
         return failure(error)
     if library.backend.is_readonly(array):
         return _read_only(array)

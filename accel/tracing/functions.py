@@ -20,6 +20,8 @@ __all__ = ["Functions"]
 
 _INDEX = np.dtype(np.int64)
 _TRUTH = np.dtype(np.bool_)
+_PRODUCTS = range(3, 9)
+"""Exponents for which products are within 4 units in the last place."""
 
 
 class Functions:
@@ -315,7 +317,17 @@ class Functions:
             return namespace.sqrt(self.where(special, namespace.abs(base), base))
         if exponent == -1 and is_float:
             return namespace.reciprocal(base)
+        if is_float and exponent in _PRODUCTS:
+            return self._product(base, int(exponent))
         return None
+
+    def _product(self, base: Symbol, exponent: int) -> Symbol:
+        """Return a power as products: squares of squares, and the base once more where the exponent is odd."""
+        if exponent == 1:
+            return base
+        half = self._product(base, exponent // 2)
+        square = self._trace.namespace.square(half)
+        return self._trace.namespace.multiply(square, base) if exponent % 2 else square  # type: ignore[no-any-return]
 
     # Arrays of parts
 

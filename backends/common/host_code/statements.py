@@ -31,12 +31,13 @@ from .casts import cast
 from .estimates import is_brief, is_plain, turns
 from .expressions import Expressions
 from .forms import Value, form_of
-from .guards import assigned, guards_in, is_affine, statements_in
+from .guards import assigned, guards_in, has_loops, is_affine, statements_in
 from .independence import of_loop
 from .memory import store
 from .ranges import trips
 from .schedules import ATTEND
 from .scopes import Scope
+from .stride_versions import in_stride_versions, strides_along
 from .text import Text
 
 __all__ = ["STOPPED", "Statements"]
@@ -184,7 +185,14 @@ class Statements:
             self.text.do(f"store i64 {value}, ptr {cell}")
         totals = self._begun(x.reductions)
         outer, self._totals = self._totals, {**self._totals, **totals}
-        self.in_versions(x.target, cells, x.body, lambda: self._counted(x, cells))
+        strides = strides_along(x.target, x.body) if x.independent else []
+        if strides and not has_loops(x.body):
+            cell = self.scope.cell("i64", "one")
+            self.text.do(f"store i64 1, ptr {cell}")
+            one = self.text.value(f"load volatile i64, ptr {cell}", "one")
+            in_stride_versions(self.scope, strides, one, lambda: self._in_versions(x, cells))
+        else:
+            self._in_versions(x, cells)
         self._totals = outer
         for total in totals.values():
             self.scope.assign(total.reduction.total, total.result(self.text))
@@ -199,6 +207,9 @@ class Statements:
             total.add(self.text, before)
             totals[each.total.name] = total
         return totals
+
+    def _in_versions(self, x: For, cells: list[str]) -> None:
+        self.in_versions(x.target, cells, x.body, lambda: self._counted(x, cells))
 
     def _counted(self, x: For, cells: list[str]) -> None:
         """Print a loop that counts from 0; if it may be long, it looks now and then whether it is to stop."""

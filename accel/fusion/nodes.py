@@ -4,9 +4,9 @@ Each node is an array: its shape and dtype are known, its elements are not. A no
 computed from. A write to part of an array is a node too, `Update`, whose elements are those of the array after it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
 from accel.fusion.index_maps import Axis, IndexMap
@@ -26,6 +26,7 @@ __all__ = [
     "Scalar",
     "Update",
     "View",
+    "Viewed",
     "in_order",
 ]
 
@@ -250,6 +251,25 @@ class Update(Node):
         return self.target, self.value
 
 
+class Viewed(NamedTuple):
+    """An operand of a call that is a view of memory which exists.
+
+    Attributes
+    ----------
+    node : Node
+        The memory.
+    views : tuple of callable
+        Make the view, one of another, first of the array of the memory.
+    shape, dtype
+        Those of the view.
+    """
+
+    node: Node
+    views: tuple[Callable[[Any], Any], ...]
+    shape: Shape
+    dtype: DType
+
+
 class Call:
     """A call of a function of the library, between the parts that are fused.
 
@@ -260,7 +280,7 @@ class Call:
     function : callable
         Called with the library's arrays in place of the operands.
     arguments, keywords : tuple, dict
-        With nodes, also in tuples and lists.
+        With nodes and `Viewed`, also in tuples and lists.
     operands : tuple of Node
         The nodes among them.
     """

@@ -12,14 +12,16 @@ from accel.device import Device
 from accel.errors import CapabilityError, FuseError
 from accel.fusion.index_maps import strides_of
 from accel.fusion.lowering import Access, Kernel, lowered
-from accel.fusion.nodes import Call, Input, Node, Result, Scalar, in_order
+from accel.fusion.nodes import Call, Input, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.schedules import scheduled
 from accel.kernels.failures import Explanation
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
+from accel.xp.array_base import in_memory
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import may_overlap
+from accel.xp.arrays import wrap
 from accel.xp.refusals import failure
 
 __all__ = ["HostLaunch", "Plan"]
@@ -193,6 +195,8 @@ class Plan:
                     return numbers[value.number]
                 if isinstance(value, Node):
                     return self._shaped(memories[found[value]], value)
+                if isinstance(value, Viewed):
+                    return self._viewed(memories[found[value.node]], value)
                 return type(value)([argument(each) for each in value]) if type(value) in (tuple, list) else value
 
             arguments = [argument(each) for each in call.arguments]
@@ -207,6 +211,12 @@ class Plan:
                 memories[node] = self._own(result if node.place is None else result[node.place], node, operands)
 
         return Step(run)
+
+    def _viewed(self, array: Any, viewed: Viewed) -> Any:
+        view = wrap(self.library, array)
+        for make in viewed.views:
+            view = make(view)
+        return in_memory(view)
 
     def _own(self, array: Any, node: Result, operands: Sequence[Any]) -> Any:
         """Return a result of a call, in C order; a copy if it is read-only, or if it shares memory with an operand."""

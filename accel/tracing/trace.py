@@ -11,7 +11,20 @@ from accel.fusion.boxes import box_of, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.graph import WriteBack
 from accel.fusion.index_maps import IndexMap, composed, identity
-from accel.fusion.nodes import Call, Constant, Input, Node, Operation, Reduction, Reshape, Result, Scalar, Update, View
+from accel.fusion.nodes import (
+    Call,
+    Constant,
+    Input,
+    Node,
+    Operation,
+    Reduction,
+    Reshape,
+    Result,
+    Scalar,
+    Update,
+    View,
+    Viewed,
+)
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
@@ -309,6 +322,10 @@ class Trace:
             value.refuse("an argument of a function of the library")
         if not isinstance(value, Symbol):
             return value
+        viewed = _viewed(value)
+        if viewed is not None:
+            operands.append(viewed.node)
+            return viewed
         node = value.node
         if value.weak is None:
             if isinstance(node, Scalar):
@@ -324,7 +341,9 @@ class Trace:
                 return type(value)([model(each) for each in value])
             if isinstance(value, Scalar):
                 return value.dtype.type(1).item()
-            return np.broadcast_to(np.zeros((), value.dtype), value.shape) if isinstance(value, Node) else value
+            if isinstance(value, Node | Viewed):
+                return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+            return value
 
         return model_function(call.name)(*map(model, call.arguments), **{k: model(v) for k, v in call.keywords.items()})
 
@@ -362,6 +381,17 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     except ValueError:
         found = " ".join(f"({','.join(map(str, shape))})" for shape in shapes)
         raise ValueError(f"operands could not be broadcast together with shapes {found}") from None
+
+
+def _viewed(symbol: Symbol) -> Viewed | None:
+    """Return a view of memory that exists when a call reads it; None for any other array."""
+    root, views = symbol, []
+    while root.parent is not None:
+        root, view = root.parent
+        views.append(view)
+    if not views or root.map is not None or not isinstance(root.base.node, Input | Result):
+        return None
+    return Viewed(root.base.node, tuple(views[::-1]), symbol.shape, symbol.dtype)
 
 
 def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> tuple[Node, IndexMap]:

@@ -122,7 +122,7 @@ class Select(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """A conversion; from a complex number only to a complex number."""
+    """A conversion; from a complex number only to a complex number, or to its truth value."""
 
     x: "Expr"
     dtype: DType

@@ -7,7 +7,7 @@ import numpy as np
 import accel
 from accel import xp
 
-__all__ = ["compared"]
+__all__ = ["Run", "bits_of", "compared", "same"]
 
 
 def compared(program: Any, device: str, *, ulps: int = 0) -> None:
@@ -92,11 +92,12 @@ def same(found: list[Any], expected: list[Any], ulps: int, what: str) -> None:
         first, second = (np.asarray(each.to_device("cpu")) for each in (one, other))
         if ulps and first.dtype.kind in "fc":
             np.testing.assert_allclose(first, second, rtol=ulps * np.finfo(first.dtype).eps, err_msg=f"{what} {place}")
-        elif not np.array_equal(_bits(first), _bits(second)):
+        elif not np.array_equal(bits_of(first), bits_of(second)):
             raise AssertionError(f"{what} {place}: found\n{first!r}\ninstead of\n{second!r}")
 
 
-def _bits(array: Any) -> Any:
+def bits_of(array: Any) -> Any:
+    """Return the bits of elements; of NaN, those of one NaN."""
     parts = array.copy()
     if parts.dtype.kind == "c":
         parts = np.stack([parts.real, parts.imag])

@@ -26,7 +26,7 @@ def recording():
     def record(kernel, arguments, named, how):
         bound = kernel._bound(arguments, named)[1]
         if bound.device in {None, Device.CPU}:
-            pair = [_case(kernel._lowered(bound, debug).program, bound.leaves, how) for debug in (False, True)]
+            pair = [_case(kernel._lowered(bound, (debug, False)).program, bound.leaves, how) for debug in (False, True)]
             launched.append(tuple(pair))
         return launch(kernel, arguments, named, how)
 

@@ -152,8 +152,8 @@ class Texts:
         self.text = device_source(*self.programs.values())
         self._warp = warp
 
-    def run(self, case, bits, seed=0):
-        """Run a case, with distances of 32 or 64 bits."""
+    def run(self, case, bits, seed=0, checks=""):
+        """Run a case, with distances of 32 or 64 bits; what checks find is an error."""
         program, copied, values = self.programs[case.program], Copied(case), []
         for parameter, leaf in pairs(case):
             if isinstance(parameter, View):
@@ -162,8 +162,10 @@ class Texts:
                 values += map(np.int32 if bits == 32 else np.int64, strides)
             else:
                 values.append(np.asarray(leaf.numbers[0]).astype(parameter.dtype)[()])
-        module = on_processor.compile(self.text, (f"-DACCEL_INDEX={bits}",), self._warp)
-        return copied.outcome(run_module(module, program, values, case.grid, case.block, seed))
+        module = on_processor.compile(self.text, (f"-DACCEL_INDEX={bits}",), self._warp, checked=bool(checks))
+        held = [np.lib.array_utils.byte_bounds(array) for array in copied.held.values() if checks and array.size]
+        how = {"checks": checks or "sync", "memory": on_processor.apart(held)}
+        return copied.outcome(run_module(module, program, values, case.grid, case.block, seed, **how))
 
 
 def agree(found, expected, tolerance=0, what=""):

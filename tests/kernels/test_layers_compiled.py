@@ -3,6 +3,8 @@
 import pytest
 from accel.backends.cupy.device_code import kernel_name
 
+from ..fuse.test_fused_functions import PROGRAMS, arrays
+from ..fuse.test_layers import cases_of as cases_of_fused
 from ..gpu_code import nvrtc, tools
 from ..gpu_code.test_hip import CLANG, compiled
 from .by_hand import cases_by_hand
@@ -15,6 +17,7 @@ def texts(run_page, root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernels")
     cases = cases_by_hand(run_page, root)
     cases += [case for generated in some_kernels(10) for case in cases_of(generated, folder)]
+    cases += [case for program in PROGRAMS.values() for case, *_ in cases_of_fused(program, arrays("cpu"))]
     return Texts([case.program for case in cases])
 
 

@@ -167,7 +167,7 @@ def converted(text: str, source: DType, target: DType) -> str:
         return text
     name = type_name(target)
     if target.kind == "b":
-        return f"({wide(text, source)} != 0)"
+        return f"({wide(text, source)} != {zero(source) if source.kind == 'c' else 0})"
     if target.kind == "c":
         return _complex(text, source, target)
     if is_float(source) and not is_float(target):

@@ -279,6 +279,8 @@ class _Scheduler:
         elif isinstance(node, Result):
             self._call(node.call)
             self._keep(node, node, self._call_levels[node.call])
+            if node in self._accesses:
+                self._accesses[node].write(ends_of(identity(node.shape), node.shape), self._levels[node])
         elif isinstance(node, Update):
             self._update(node)
         elif isinstance(node, Reshape):
@@ -313,9 +315,9 @@ class _Scheduler:
             memory = Buffer(node)
             self._accesses[memory] = Accesses()
             if not isinstance(target, Empty):
-                self._add(Task(memory, identity(node.shape), target), self._expansion_of(target))
+                self._add(Task(memory, identity(node.shape), _elements(target)), self._expansion_of(target))
         self._keep(node, memory, 0)
-        level = self._add(Task(memory, node.map, node.value, node.line), self._expansions[node])
+        level = self._add(Task(memory, node.map, _elements(node.value), node.line), self._expansions[node])
         if self._graph.homes.get(node.value) is node:
             self._levels[node.value] = level
         self._levels[node] = self._accesses[memory].level
@@ -332,7 +334,7 @@ class _Scheduler:
         for _ in range(_OLDER):
             memory = self._memory.get(version)
             if (
-                isinstance(memory, Buffer)
+                isinstance(memory, Buffer | Result)
                 and self._newest.get(memory) is version
                 and version not in self._graph.results
                 and self._later[memory].is_free(node)
@@ -406,12 +408,12 @@ class _Scheduler:
             writes = self._graph.direct.get(written)
             if writes is not None and self._graph.is_only_written(written):
                 for each in writes.chain:
-                    task = Task(written.target, each.map, each.value, each.line)
+                    task = Task(written.target, each.map, _elements(each.value), each.line)
                     self._add(task, self._expansion_of(each.value))
                 continue
-            parts = [Task(written.target, identity(written.target.shape), written.value)]
+            parts = [Task(written.target, identity(written.target.shape), _elements(written.value))]
             if writes is not None:
-                parts = [Task(written.target, each.map, each.value, each.line) for each in writes.chain]
+                parts = [Task(written.target, each.map, _elements(each.value), each.line) for each in writes.chain]
             tasks = []
             for task in parts:
                 apart = self._is_apart(task, targets, alone=len(parts) < 2)
@@ -438,6 +440,11 @@ class _Scheduler:
             if memory in targets and not (alone and node is memory is task.memory and index_map == task.map):
                 return False
         return True
+
+
+def _elements(value: Node) -> Node:
+    """Return a value whose task stores elements: what is reduced was stored before."""
+    return View(value, identity(value.shape), value.shape) if isinstance(value, Reduction) else value
 
 
 def _in_order(loops: Sequence[_Loop]) -> list[_Loop]:

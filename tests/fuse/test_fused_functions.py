@@ -66,6 +66,14 @@ def steps(x: Any, y: Any) -> Any:
     return x
 
 
+def written_results(x: Any, y: Any) -> Any:
+    z = xp.sort(x, axis=1)
+    before = z[:2] * 2
+    z[1:3] = y[1:3]
+    z[0] = xp.max(z, axis=0)
+    return z, before, xp.sort(z, axis=0)
+
+
 PROGRAMS: dict[str, Function] = {
     "elementwise": lambda x, y: (x - y) * 2 + 1,
     "several results": lambda x, y: (x + y, x - y, {"product": x * y}),
@@ -83,6 +91,8 @@ PROGRAMS: dict[str, Function] = {
     "views that are written": of_views,
     "in place": in_place,
     "steps": steps,
+    "results of calls that are written": written_results,
+    "views in calls": lambda x, y: (x.T @ y[:, ::-1], xp.sort(x[1:, ::2], axis=0), xp.sort((x + y).T, axis=1)),
     "the arguments": lambda x, y: (x, y[0], x[1:]),
     "no axes": lambda x, y: (x[1, 1] * y[0, 0], xp.sum(x * y)),
 }

@@ -1,7 +1,7 @@
-"""Launches of traced functions on the host: Python that is written for the shapes, dtypes and kernels of one trace.
+"""Launches of traced functions: Python that is written for the shapes, dtypes and kernels of one trace.
 
-It checks only what can differ from the arguments of the trace, and gives arrays to the kernels' machine code. So a call
-takes little longer than a launch of its kernels.
+It checks only what can differ from the arguments of the trace, and on the host it gives arrays to the kernels' machine
+code. So a call takes little longer than a launch of its kernels.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from accel import config
-from accel.device import Device
 from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Buffer
 from accel.tracing.captures import same
@@ -81,7 +80,6 @@ class _Code:
             "failure": failure,
             "live": live,
             "may_overlap": may_overlap,
-            "ndarray": np.ndarray,
             "recorder": recorder.get,
             "same": same,
         }
@@ -114,7 +112,7 @@ def launch_of(
 ) -> Launch | None:
     """Return a function of positional and named arguments, which returns what the traced function does, or `MISSED`.
 
-    None if the function was not traced for the host, or in debug mode.
+    None if the function was traced in debug mode, or refers to arrays of NumPy on a device.
 
     Parameters
     ----------
@@ -130,10 +128,10 @@ def launch_of(
         The number of positional arguments.
     """
     plan = traced.plan
-    if plan.library.device is not Device.CPU or config.current().debug:
+    if config.current().debug or not all(type(each) is Array for each in traced.captured):
         return None
     code = _Code()
-    code.scope["library"] = plan.library
+    code.scope |= {"library": plan.library, "native_type": plan.library.array_type}
     code.lines += _condition(traced, names, count, code)
     inputs, numbers = _check(plan, leaves, passed, code)
     _capture(plan, traced.captured, inputs, code)
@@ -192,7 +190,7 @@ def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], code: _Code) -
             if place < len(inputs.arrays):
                 lines.append(f"if {name} is not {inputs.arrays[place]}: return MISSED")
                 continue
-            lines += _array(leaves.arrays[place], name, code, written=place in plan.written)
+            lines += _array(plan, leaves.arrays[place], name, code, written=place in plan.written)
             inputs.arrays.append(name)
             inputs.natives[plan.inputs[place]] = f"n_{name}"
     return inputs, numbers
@@ -207,17 +205,17 @@ def _expression(value: Any, code: _Code) -> str:
     return f"({''.join(f'{each}, ' for each in value)})" if isinstance(value, tuple) else value
 
 
-def _array(array: Array, name: str, code: _Code, *, written: bool) -> list[str]:
+def _array(plan: Plan, array: Array, name: str, code: _Code, *, written: bool) -> list[str]:
     native = live(array)
     shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
     form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
     if written:
-        form += f" or not n_{name}.flags.writeable"
+        form += f" or {code.name(plan.library.backend.is_readonly)}(n_{name})"
     settled = f"live({name}, writing={written})"
     return [
         f"if type({name}) is not Array or {name}._library is not library: return MISSED",
         f"n_{name} = {name}._native" if native.ndim else f"n_{name} = {settled}",  # which may be a number of NumPy
-        f"if type(n_{name}) is not ndarray or {form}: return MISSED",
+        f"if type(n_{name}) is not native_type or {form}: return MISSED",
         f"if {name}._shared is not None and {name}._shared.handle is not None: {settled}",
     ]
 

@@ -119,7 +119,7 @@ class Plan:
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
         written = () if pure else trace.write_backs
         self.written = tuple([each.target.number for each in written])
-        self.host_launches: list[HostLaunch] | None = []
+        self.host_launches: list[HostLaunch] | None = [] if self.library.device is Device.CPU else None
         self.scalars = trace.adapted
         self.schedule: Schedule = scheduled(outputs, written)
         self.nodes = in_order([*outputs, *(each.value for each in written)])

@@ -5,6 +5,7 @@ Slices, flips, transpositions and broadcasts are such maps, and so are maps of m
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -29,7 +30,8 @@ class Axis(NamedTuple):
 IndexMap: TypeAlias = tuple[Axis, ...]
 
 
-def identity(shape: Sequence[int]) -> IndexMap:
+@lru_cache(4096)
+def identity(shape: tuple[int, ...]) -> IndexMap:
     """Return the map of a view that is the whole array; along axes of extent 1 there are no steps, as in every map."""
     return tuple([Axis() if extent == 1 else Axis(0, ((axis, 1),)) for axis, extent in enumerate(shape)])
 
@@ -37,8 +39,12 @@ def identity(shape: Sequence[int]) -> IndexMap:
 def composed(inner: IndexMap, outer: IndexMap) -> IndexMap:
     """Return the map of a view of a view: ``inner`` leads from the first view to the array, ``outer`` to that view."""
     axes = []
-    for before, steps in inner:
-        start, total = before, dict[int, int]()
+    for each in inner:
+        start, steps = each
+        if len(steps) < 2:  # most are such
+            axes.append(_stepped(start, *steps[0], outer) if steps else each)
+            continue
+        total: dict[int, int] = {}
         for axis, step in steps:
             first, others = outer[axis]
             start += step * first
@@ -48,7 +54,15 @@ def composed(inner: IndexMap, outer: IndexMap) -> IndexMap:
     return tuple(axes)
 
 
-def broadcast(shape: Sequence[int], target: Sequence[int]) -> IndexMap:
+def _stepped(start: int, axis: int, step: int, outer: IndexMap) -> Axis:
+    if step == 1 and not start:
+        return outer[axis]
+    first, steps = outer[axis]
+    return Axis(start + step * first, tuple([(other, step * pace) for other, pace in steps]))
+
+
+@lru_cache(4096)
+def broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> IndexMap:
     """Return the map of an array of a shape that is broadcast to another one."""
     behind = len(target) - len(shape)
     return tuple([Axis() if extent == 1 else Axis(0, ((axis + behind, 1),)) for axis, extent in enumerate(shape)])

@@ -8,17 +8,18 @@ before, if nothing reads that later.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import inf, prod
-from typing import NamedTuple
 
 from accel.fusion.accesses import Accesses
-from accel.fusion.boxes import Ends, are_apart, ends_of, union
+from accel.fusion.boxes import ends_of
 from accel.fusion.graph import Graph, WriteBack
 from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides, strides_of
-from accel.fusion.limits import FEW_ROWS, MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
-from accel.fusion.nodes import Call, Empty, Input, Node, Operation, Reduction, Reshape, Result, Shape, Update, View
+from accel.fusion.later_reads import LaterReads, Read
+from accel.fusion.limits import MOST_STORES, has_gaps
+from accel.fusion.nodes import Call, Empty, Input, Node, Reduction, Reshape, Result, Shape, Update, View
 from accel.fusion.regions import Buffer, Expansion, Memory, Region, Schedule, Task, expanded, is_stored_whole
 from accel.fusion.reuse import reused
 from accel.fusion.storing import decide
+from accel.fusion.task_loops import Form, TaskLoop, in_order
 
 __all__ = ["scheduled"]
 
@@ -33,9 +34,6 @@ _OLDER = 8
 
 _WITHOUT_TASK = (Empty, Input, Reshape, Result)
 
-_MOST_READS = 16
-"""Later reads that are compared with a write to the memory."""
-
 
 def scheduled(results: Sequence[Node], written: Sequence[WriteBack]) -> Schedule:
     """Return the steps that compute nodes, and write back inputs last."""
@@ -45,141 +43,17 @@ def scheduled(results: Sequence[Node], written: Sequence[WriteBack]) -> Schedule
     return reused(schedule, graph.results)
 
 
-class _Read(NamedTuple):
-    """A read of a node's memory.
-
-    Attributes
-    ----------
-    serial : float
-        That of the node whose task or call reads; infinite at the end.
-    map, shape
-        Which elements.
-    """
-
-    serial: float
-    map: IndexMap
-    shape: Shape
-
-    @property
-    def ends(self) -> Ends:
-        """The first and the last index along each axis."""
-        return ends_of(self.map, self.shape)
-
-
-class _Later:
-    """Reads of a memory by tasks that may be later ones."""
-
-    def __init__(self) -> None:
-        self._reads: list[_Read] = []
-        self._around: Ends | None = None
-
-    def add(self, reads: Sequence[_Read]) -> None:
-        """Add reads."""
-        self._reads += reads
-        for each in reads:
-            ends = each.ends
-            self._around = ends if self._around is None else union(ends, self._around)
-
-    def is_free(self, node: Update) -> bool:
-        """Tell whether a write changes nothing that is read later."""
-        ends, shape = ends_of(node.map, node.value.shape), node.value.shape
-        if self._around is None or are_apart(ends, self._around):
-            return True
-        later = [each for each in self._reads if each.serial >= node.serial]
-        self._reads, self._around = [], None
-        self.add(later)
-
-        def is_kept(read: _Read) -> bool:
-            if read.serial == node.serial and read.map == node.map and read.shape == shape:
-                return True  # each element is read before it is written
-            return are_apart(read.ends, ends)
-
-        return len(later) <= _MOST_READS and all(map(is_kept, later))
-
-
-class _Loop:
-    """Tasks of one level and shape, so few that the loop is not too long; those that reduce do so along the same axes.
-
-    Attributes
-    ----------
-    form : _Form
-        What the tasks have in common.
-    tasks : list of Task
-        The tasks.
-    """
-
-    def __init__(self, form: "_Form", row: int) -> None:
-        self.form = form
-        self._row = row
-        self.tasks: list[Task] = []
-        self._parts: list[tuple[Task, Expansion, int]] = []
-        self._operations: set[tuple[Node, IndexMap]] = set()
-        self._loads: set[tuple[Node, IndexMap]] = set()
-
-    def add(self, task: Task, expansion: Expansion, row: int) -> bool:
-        """Add a task if that makes neither the loop too long nor, with little in common, its rows too short."""
-        own = {each for each in expansion.computed if isinstance(each[0], Operation)}
-        if min(row, self._row) < SHORT_ROW <= max(row, self._row) and 2 * len(own & self._operations) < len(own):
-            return False
-        operations, loads, count = self._operations | own, self._loads.union(expansion.loads), len(self.tasks) + 1
-        if self.tasks and (
-            count > MOST_STORES or count + len(loads) > MOST_ACCESSES or len(operations) > MOST_OPERATIONS
-        ):
-            return False
-        self._operations, self._loads, self._row = operations, loads, min(row, self._row)
-        self.tasks.append(task)
-        self._parts.append((task, expansion, row))
-        return True
-
-    def joined(self, other: "_Loop") -> "_Loop | None":
-        """Return a loop with the tasks of both; None if it would be too long."""
-        loop = _Loop(self.form, self._row)
-        return loop if all(loop.add(*part) for part in (*self._parts, *other._parts)) else None
-
-
-class _Form(NamedTuple):
-    """What tasks of a loop have in common.
-
-    Attributes
-    ----------
-    level : int
-        The level.
-    shape : tuple of int
-        Of the indices.
-    gaps : bool
-        Whether neighbours are stored apart; such a loop is better short.
-    axes : tuple of int
-        The axes that are reduced.
-    """
-
-    level: int
-    shape: Shape
-    gaps: bool
-    axes: tuple[int, ...]
-
-    @classmethod
-    def of(cls, task: Task, level: int) -> "_Form":
-        """Return that of a loop with a task."""
-        shape = task.element.shape
-        return cls(level, shape, not task.axes and has_gaps(task.map, shape), task.axes)
-
-    @property
-    def rows(self) -> int:
-        """Number of results of each reduction."""
-        return prod(extent for axis, extent in enumerate(self.shape) if axis not in self.axes)
-
-
 class _Scheduler:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._memory: dict[Node, Memory] = {}
         self._levels: dict[Node, int] = {}
         self._call_levels: dict[Call, int] = {}
-        self._open: dict[_Form, _Loop] = {}
-        self._loops: list[_Loop] = []
+        self._open: dict[Form, TaskLoop] = {}
+        self._loops: list[TaskLoop] = []
         self._accesses: dict[Memory, Accesses] = {}
         self._newest: dict[Memory, Node] = {}
-        self._later: dict[Memory, _Later] = {}
+        self._later: dict[Memory, LaterReads] = {}
         self._floor = self._highest = self._count = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
         self._reads = self._found_reads()
@@ -193,8 +67,8 @@ class _Scheduler:
         calls: defaultdict[int, list[Call]] = defaultdict(list)
         for call, level in self._call_levels.items():
             calls[level].append(call)
-        loops: defaultdict[int, list[_Loop]] = defaultdict(list)
-        for loop in _in_order(self._loops):
+        loops: defaultdict[int, list[TaskLoop]] = defaultdict(list)
+        for loop in in_order(self._loops):
             loops[loop.form.level].append(loop)
         steps: list[Region | Call] = []
         for level in sorted({*calls, *loops}):
@@ -202,7 +76,7 @@ class _Scheduler:
             steps += [self._region(tasks) for each in loops[level] for tasks in self._parts(each)]
         return Schedule(steps, self._memory)
 
-    def _parts(self, loop: _Loop) -> Iterator[list[Task]]:
+    def _parts(self, loop: TaskLoop) -> Iterator[list[Task]]:
         """Yield the tasks of a loop; in a long trace in few sizes, so that few loops have to be compiled."""
         tasks, size = loop.tasks, MOST_STORES
         while self._count > _WINDOW and len(tasks) > _FEW and not loop.form.axes:
@@ -238,23 +112,23 @@ class _Scheduler:
             return Expansion([], [])
         return expanded([node], self._graph.stored, {node})
 
-    def _found_reads(self) -> dict[Node, list[_Read]]:
+    def _found_reads(self) -> dict[Node, list[Read]]:
         """Return all reads of arrays that parts are written to, and of arrays with other shapes."""
         graph = self._graph
         shaped = [node for node in graph.nodes if isinstance(node, Reshape)]
-        reads: dict[Node, list[_Read]] = {each: [] for each in (*graph.targets, *graph.targets.values(), *shaped)}
+        reads: dict[Node, list[Read]] = {each: [] for each in (*graph.targets, *graph.targets.values(), *shaped)}
         reads |= {each.source: [] for each in shaped}
         for serial, shape, expansion in self._readers():
             for node, index_map in [graph.home(*each) for each in expansion.loads]:
                 if node in reads:
-                    reads[node].append(_Read(serial, index_map, shape))
+                    reads[node].append(Read(serial, index_map, shape))
         for node in graph.nodes:
             for each in node.operands if isinstance(node, Result) else ():
                 if each in reads:
-                    reads[each].append(_Read(node.serial, identity(each.shape), each.shape))
+                    reads[each].append(Read(node.serial, identity(each.shape), each.shape))
         for node in shaped:
             last = inf if node in graph.results else max([node.serial, *(each.serial for each in reads[node])])
-            reads[node.source].append(_Read(last, identity(node.source.shape), node.source.shape))
+            reads[node.source].append(Read(last, identity(node.source.shape), node.source.shape))
         return reads
 
     def _readers(self) -> Iterator[tuple[float, Shape, Expansion]]:
@@ -296,7 +170,7 @@ class _Scheduler:
         self._memory[node], self._levels[node] = memory, level
         if node in self._reads and not isinstance(node, Input):
             self._newest[memory] = node
-            self._later.setdefault(memory, _Later()).add(self._reads[node])
+            self._later.setdefault(memory, LaterReads()).add(self._reads[node])
             self._accesses.setdefault(memory, Accesses())
 
     def _call(self, call: Call) -> None:
@@ -351,24 +225,27 @@ class _Scheduler:
         """Add a task to the lowest level that it can have, and return that."""
         level, shape = max(least, self._floor + 1), task.element.shape
         for node, index_map in expansion.loads:
-            level = max(level, self._least(node, index_map, shape))
+            level = max(level, self._least(node, index_map, task))
         if task.memory in self._accesses:
             level = self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
         for each in expansion.loads:
             self._note_read(*self._graph.home(*each), shape, level)
-        form = _Form.of(task, level)
+        form = Form.of(task, level)
         loop, row = self._open.get(form), self._row(task, expansion)
         if loop is None or not loop.add(task, expansion, row):
-            loop = self._open[form] = _Loop(form, row)
+            loop = self._open[form] = TaskLoop(form, row)
             loop.add(task, expansion, row)
             self._loops.append(loop)
         self._count_one(level)
         return level
 
-    def _least(self, node: Node, index_map: IndexMap, shape: Shape) -> int:
-        """Return the lowest level that can load a node."""
+    def _least(self, node: Node, index_map: IndexMap, task: Task) -> int:
+        """Return the lowest level in which a task can load a node."""
+        shape, write = task.element.shape, self._graph.homes.get(node)
         if is_stored_whole(node, index_map, shape):
-            return self._levels[node]
+            # Loops that store with gaps are the last ones of a level.
+            is_last = write is not None and has_gaps(write.map, shape) and not Form.of(task, 0).gaps
+            return self._levels[node] + is_last
         home, places = self._graph.home(node, index_map)
         if isinstance(home, Update):
             return self._accesses[self._memory[home]].least_read(ends_of(places, shape))
@@ -420,9 +297,9 @@ class _Scheduler:
                 tasks.append(task if apart else task._replace(value=self._stored_copy(task.value)))
             copies += [[each] for each in tasks] if writes is None or writes.are_apart else [tasks]
         level = self._highest
-        for in_order in copies:
+        for tasks in copies:
             least = level
-            for task in in_order:
+            for task in tasks:
                 least = self._add(task, self._expansion_of(task.value), least + 1)
 
     def _stored_copy(self, value: Node) -> Node:
@@ -445,23 +322,3 @@ class _Scheduler:
 def _elements(value: Node) -> Node:
     """Return a value whose task stores elements: what is reduced was stored before."""
     return View(value, identity(value.shape), value.shape) if isinstance(value, Reduction) else value
-
-
-def _in_order(loops: Sequence[_Loop]) -> list[_Loop]:
-    """Return loops such that those come first which store what others of their level load at the same indices.
-
-    Loops of elements join those that reduce such elements.
-    """
-    found: defaultdict[_Form, list[_Loop]] = defaultdict(list)
-    for loop in loops:
-        found[loop.form].append(loop)
-    storing = []
-    for form in [each for each in found if each.axes and (each.rows == 1 or each.rows > FEW_ROWS)]:
-        elements, (reducing, *others) = found.get(form._replace(axes=()), ()), found[form]
-        joined = reducing.joined(elements[0]) if len(elements) == 1 else None
-        if joined is not None:
-            storing.append(joined)
-            found[form] = others
-            del found[form._replace(axes=())]
-    rest = [each for loops in found.values() for each in loops]
-    return [*storing, *sorted(rest, key=lambda each: (each.form.gaps, each.form.axes))]

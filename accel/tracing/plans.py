@@ -1,5 +1,6 @@
 """`Plan`: what a traced function does for arguments of certain shapes, ready to run on one device."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -31,8 +32,15 @@ _Run = Callable[[_Memories, Sequence[Any]], None]
 
 _ONE = (1, 1, 1)
 
-_compiled: dict[tuple[str, Device], CompiledKernel] = {}
+_compiled: dict[tuple[str, Device], "_Compiled"] = {}
 """The compiled kernels, by the text of their programs: 1 equals True and 1.0, and 0.0 equals -0.0."""
+
+
+class _Compiled(NamedTuple):
+    """A compiled kernel, and a faster way to launch it, if there is one."""
+
+    kernel: CompiledKernel
+    prepared: Callable[..., bool] | None
 
 
 class Step(NamedTuple):
@@ -127,6 +135,10 @@ class Plan:
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
         self.names = self._names()
         self._debug = debug
+        self._results: defaultdict[Call, list[Result]] = defaultdict(list)
+        for node in self.schedule.memory:
+            if isinstance(node, Result):
+                self._results[node.call].append(node)
         self.steps = [self._step(each) for each in self.schedule.steps]
 
     def _names(self) -> dict[Memory, str]:
@@ -187,7 +199,7 @@ class Plan:
     def _call(self, call: Call) -> Step:
         self.host_launches = None
         found, library = self.schedule.memory, self.library
-        results = [node for node in found if isinstance(node, Result) and node.call is call]
+        results = self._results[call]
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             def argument(value: Any) -> Any:
@@ -250,8 +262,7 @@ class Plan:
         checked = self.names if self._debug else None
         vectors = self.library.device.type in ("cpu", "sim")
         kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked, vectors=vectors)
-        compiled = self._compiled(kernel)
-        prepared = compiled.prepared(arrays=True) if isinstance(compiled, PreparesCalls) else None
+        compiled, prepared = self._compiled(kernel)
         if prepared is not None:
             return Step(self._on_host(kernel, prepared), kernel)
         self.host_launches = None
@@ -260,7 +271,7 @@ class Plan:
     def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
         return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
 
-    def _compiled(self, kernel: Kernel) -> CompiledKernel:
+    def _compiled(self, kernel: Kernel) -> "_Compiled":
         device = self.library.device
         key = repr(kernel.program), device
         compiled = _compiled.get(key)
@@ -270,7 +281,9 @@ class Plan:
                 raise CapabilityError(
                     f"{device} runs no kernels, so no function is fused there; write fallback='eager'"
                 )
-            compiled = _compiled[key] = backend.compile_kernel(device, kernel.program)
+            made = backend.compile_kernel(device, kernel.program)
+            prepared = made.prepared(arrays=True) if isinstance(made, PreparesCalls) else None
+            compiled = _compiled[key] = _Compiled(made, prepared)
         return compiled
 
     def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Run:

@@ -81,6 +81,21 @@ def of_columns(n: int) -> Function:
     return stepped
 
 
+def of_columns_and_rows(n: int) -> Function:
+    def stepped(x: Any) -> Any:
+        p, q, v = xp.empty_like(x), xp.empty_like(x), xp.empty_like(x)
+        for each in (p, q, v):
+            each[...] = 1.0
+        for j in range(1, n - 1):
+            p[1 : n - 1, j] = 2.0 / (p[1 : n - 1, j - 1] + 3.0)
+            q[1 : n - 1, j] = (x[j, : n - 2] - q[1 : n - 1, j - 1]) / (p[1 : n - 1, j - 1] + 2.0)
+        for j in range(n - 2, 0, -1):
+            v[j, 1 : n - 1] = p[1 : n - 1, j] * v[j + 1, 1 : n - 1] + q[1 : n - 1, j]
+        return v
+
+    return stepped
+
+
 def growing(n: int) -> Function:
     def stepped(x: Any) -> Any:
         y = xp.empty_like(x[0])
@@ -124,7 +139,8 @@ def of_calls(n: int) -> Function:
     return stepped
 
 
-LOOPS = [two_arrays, in_place, swapped, of_rows, elimination, of_columns, growing, of_elements, elementwise, of_calls]
+LOOPS = [two_arrays, in_place, swapped, of_rows, elimination, of_columns, of_columns_and_rows, growing]
+LOOPS += [of_elements, elementwise, of_calls]
 
 
 def operand(n: int, device: str = "cpu") -> Any:

@@ -1,0 +1,105 @@
+"""`TaskLoop`: tasks of one level over the same indices, which one kernel will do."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from accel.fusion.index_maps import IndexMap
+from accel.fusion.limits import FEW_ROWS, MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
+from accel.fusion.nodes import Node, Operation, Shape
+from accel.fusion.regions import Expansion, Task
+
+__all__ = ["Form", "TaskLoop", "in_order"]
+
+
+class TaskLoop:
+    """Tasks of one level and shape, so few that the loop is not too long; those that reduce do so along the same axes.
+
+    Attributes
+    ----------
+    form : Form
+        What the tasks have in common.
+    tasks : list of Task
+        The tasks.
+    """
+
+    def __init__(self, form: "Form", row: int) -> None:
+        self.form = form
+        self._row = row
+        self.tasks: list[Task] = []
+        self._parts: list[tuple[Task, Expansion, int]] = []
+        self._operations: set[tuple[Node, IndexMap]] = set()
+        self._loads: set[tuple[Node, IndexMap]] = set()
+
+    def add(self, task: Task, expansion: Expansion, row: int) -> bool:
+        """Add a task if that makes neither the loop too long nor, with little in common, its rows too short."""
+        own = {each for each in expansion.computed if isinstance(each[0], Operation)}
+        if min(row, self._row) < SHORT_ROW <= max(row, self._row) and 2 * len(own & self._operations) < len(own):
+            return False
+        operations, loads, count = self._operations | own, self._loads.union(expansion.loads), len(self.tasks) + 1
+        if self.tasks and (
+            count > MOST_STORES or count + len(loads) > MOST_ACCESSES or len(operations) > MOST_OPERATIONS
+        ):
+            return False
+        self._operations, self._loads, self._row = operations, loads, min(row, self._row)
+        self.tasks.append(task)
+        self._parts.append((task, expansion, row))
+        return True
+
+    def joined(self, other: "TaskLoop") -> "TaskLoop | None":
+        """Return a loop with the tasks of both; None if it would be too long."""
+        loop = TaskLoop(self.form, self._row)
+        return loop if all(loop.add(*part) for part in (*self._parts, *other._parts)) else None
+
+
+class Form(NamedTuple):
+    """What tasks of a loop have in common.
+
+    Attributes
+    ----------
+    level : int
+        The level.
+    shape : tuple of int
+        Of the indices.
+    gaps : bool
+        Whether neighbours are stored apart; such a loop is better short.
+    axes : tuple of int
+        The axes that are reduced.
+    """
+
+    level: int
+    shape: Shape
+    gaps: bool
+    axes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, task: Task, level: int) -> "Form":
+        """Return that of a loop with a task."""
+        shape = task.element.shape
+        return cls(level, shape, not task.axes and has_gaps(task.map, shape), task.axes)
+
+    @property
+    def rows(self) -> int:
+        """Number of results of each reduction."""
+        return prod(extent for axis, extent in enumerate(self.shape) if axis not in self.axes)
+
+
+def in_order(loops: Sequence[TaskLoop]) -> list[TaskLoop]:
+    """Return loops such that those come first which store what others of their level load at the same indices.
+
+    Loops of elements join those that reduce such elements.
+    """
+    found: defaultdict[Form, list[TaskLoop]] = defaultdict(list)
+    for loop in loops:
+        found[loop.form].append(loop)
+    storing = []
+    for form in [each for each in found if each.axes and (each.rows == 1 or each.rows > FEW_ROWS)]:
+        elements, (reducing, *others) = found.get(form._replace(axes=()), ()), found[form]
+        joined = reducing.joined(elements[0]) if len(elements) == 1 else None
+        if joined is not None:
+            storing.append(joined)
+            found[form] = others
+            del found[form._replace(axes=())]
+    rest = [each for loops in found.values() for each in loops]
+    return [*storing, *sorted(rest, key=lambda each: (each.form.gaps, each.form.axes))]

@@ -8,14 +8,18 @@ of NumPy and of other installed packages are taken to stay as they are.
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Captures", "is_of_user", "same"]
+from accel.xp.array_base import live
+from accel.xp.arrays import Array
+
+__all__ = ["Captures", "form_of", "is_of_user", "same"]
 
 _LIBRARIES = frozenset({"accel", "numpy", *sys.stdlib_module_names})
 _INSTALLED = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib", "platstdlib")})
@@ -40,7 +44,7 @@ class Captures:
 
     def __init__(self, function: Callable[..., Any], objects: Sequence[Any] = ()) -> None:
         self._module = getattr(function, "__module__", None)
-        self._conditions: dict[str, None] = {}
+        self._reads: dict[str, Any] = {}
         self._groups: dict[str, list[Any]] = {}
         self._scope: dict[str, Any] = {"same": same, "equal": np.array_equal}
         self._names: dict[int, str] = {}
@@ -53,23 +57,36 @@ class Captures:
             self._value(each, 0)
         self._search()
 
-    def unchanged(self, arrays: Sequence[np.ndarray[Any, Any]] = ()) -> Callable[[], bool] | None:
+    def unchanged(self, captured: list[Any], masks: Sequence[np.ndarray[Any, Any]] = ()) -> Callable[[], bool] | None:
         """Return a function that tells whether all is as it was; None if nothing is read.
 
         A list, dict or set that has changed meanwhile is left out: the function itself has changed it.
 
         Parameters
         ----------
-        arrays : sequence of numpy.ndarray
+        captured : list of Array
+            Those whose elements are read in each call. Another array of the same form takes its place there.
+        masks : sequence of numpy.ndarray
             More that was read, with its elements.
         """
-        conditions = [*self._conditions]
+        rebound = _Rebound(captured, self._reads.values())
+        self._scope["captured"], self._scope["rebound"] = captured, rebound
+        conditions = []
+        for expression, value in self._reads.items():
+            place, known = rebound.places.get(id(value)), self._name(value)
+            if place is not None:
+                conditions.append(f"({expression} is captured[{place}] or rebound({place}, {expression}))")
+                self._scope.pop(known)
+            elif type(value) in _PLAIN or type(value) is tuple:
+                conditions.append(f"({expression} is {known} or same({expression}, {known}))")
+            else:
+                conditions.append(f"{expression} is {known}")
         for name, items in self._groups.items():
             group = self._scope[name]
             if [*map(id, _items(group))] == [*map(id, items)]:
                 more = f", *map(id, {name}.values())" if isinstance(group, dict) else ""
                 conditions.append(f"[*map(id, {name}){more}] == {self._name([*map(id, items)])}")
-        conditions += [f"equal({self._name(each)}, {self._name(each.copy())})" for each in arrays]
+        conditions += [f"equal({self._name(each)}, {self._name(each.copy())})" for each in masks]
         if not conditions:
             return None
         lines = [
@@ -93,9 +110,8 @@ class Captures:
 
     def _read(self, expression: str, value: Any, depth: int) -> None:
         """Add a value that an expression has."""
-        known = self._name(value)
-        equal = f" or same({expression}, {known})" if type(value) in _PLAIN or type(value) is tuple else ""
-        self._conditions[f"({expression} is {known}{equal})"] = None
+        self._name(value)
+        self._reads[expression] = value
         self._value(value, depth)
 
     def _value(self, value: Any, depth: int) -> None:
@@ -169,6 +185,36 @@ class Captures:
 
     def _follows(self, module: str | None) -> bool:
         return _is_module_of_user(module) or (module not in _OF_EXEC and _is_near(module, self._module))
+
+
+class _Rebound:
+    """Takes another array of the same form in the place of a captured one that has one name.
+
+    Attributes
+    ----------
+    places : dict of int to int
+        The place of each such array, by its id.
+    """
+
+    def __init__(self, captured: list[Any], values: Iterable[Any]) -> None:
+        names = Counter(map(id, values))
+        arrays = [(place, each) for place, each in enumerate(captured) if type(each) is Array]
+        self.places = {id(each): place for place, each in arrays if names[id(each)] == 1}
+        self._captured = captured
+        self._forms = {place: form_of(captured[place]) for place in self.places.values()}
+
+    def __call__(self, place: int, array: Any) -> bool:
+        if type(array) is not Array or form_of(array) != self._forms[place]:
+            return False
+        self._captured[place] = array
+        return True
+
+
+def form_of(array: Array) -> tuple[Any, ...]:
+    """Return what a trace depends on of an array."""
+    native = live(array)
+    readonly = array._library.backend.is_readonly(native)
+    return native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly
 
 
 def same(one: Any, other: Any) -> bool:

@@ -61,7 +61,7 @@ class Launchable(Protocol):
     """What `Traced` is to this module."""
 
     plan: Plan
-    captured: tuple[Any, ...]
+    captured: list[Any]
     structure: Any
     outputs: list[Output]
     numbers: tuple[TracedNumber, ...]
@@ -220,12 +220,14 @@ def _array(plan: Plan, array: Array, name: str, code: _Code, *, written: bool) -
     ]
 
 
-def _capture(plan: Plan, captured: Sequence[Any], inputs: _Inputs, code: _Code) -> None:
+def _capture(plan: Plan, captured: list[Any], inputs: _Inputs, code: _Code) -> None:
     """Write what finds the natives of the arrays that the function refers to."""
-    for array, node in zip(captured, plan.inputs[len(inputs.arrays) :], strict=True):
-        name = code.name(array)
+    arrays = code.name(captured)
+    for place, node in enumerate(plan.inputs[len(inputs.arrays) :]):
+        name = f"{arrays}_{place}"
         inputs.arrays.append(name)
         inputs.natives[node] = f"n_{name}"
+        code.lines.append(f"{name} = {arrays}[{place}]")
         code.lines.append(f"n_{name} = live({name}, writing={node.number in plan.written})")
 
 

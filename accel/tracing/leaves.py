@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
-from accel.tracing.captures import is_of_user
+from accel.tracing.captures import form_of, is_of_user
 from accel.tracing.symbols import Symbol
 from accel.xp.array_base import live
 from accel.xp.arrays import Array
@@ -102,8 +102,7 @@ class Leaves:
             if native.tracer.finished:
                 raise native.tracer.needs_value("an argument")
             self.is_traced = True
-        readonly = array._library.backend.is_readonly(native)
-        self.key.append((native.shape, native.strides, native.dtype.str, native.dtype.name, array._library, readonly))
+        self.key.append(form_of(array))
         self.arrays.append(array)
         self.names.append(name)
 

@@ -56,7 +56,7 @@ class Traced:
         What is computed.
     nan_origins : NanOrigins or None
         Finds the line that makes a NaN, if that is checked.
-    captured : tuple of Array
+    captured : list of Array
         The arrays that the function refers to; on devices NumPy's as they are.
     structure : object
         What it returns, with a `Place` for each array.
@@ -84,13 +84,13 @@ class Traced:
         library = TracingLibrary(trace)
         arguments = _arguments(trace, library, bound, leaves, static)
         returned = recorded(library, function, *arguments.args, **arguments.kwargs)
-        nodes, self.structure, self.outputs = _results(returned, name)
+        nodes, self.structure, self.outputs = _results(trace, returned, name)
         settings = config.current()
         self.plan = Plan(trace, nodes, name, debug=settings.debug)
         self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
-        self.captured: tuple[Any, ...] = tuple(trace.captured)
+        self.captured: list[Any] = trace.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
-        self.unchanged = captures.unchanged(trace.host_masks)
+        self.unchanged = captures.unchanged(trace.captured, trace.host_masks)
         trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 
@@ -163,7 +163,7 @@ def _arguments(
     return inspect.BoundArguments(bound.signature, arguments)
 
 
-def _results(returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
+def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
     """Return the nodes of the arrays that a function returned, their structure, and how each array is made."""
     outputs: list[Output] = []
     nodes: list[Any] = []
@@ -178,9 +178,12 @@ def _results(returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
                 f"{name} returns an object of {type(value).__name__}; return arrays, numbers, or tuples, lists and "
                 f"dicts of these"
             )
-        if not isinstance(value, Array) or not isinstance(value._native, Symbol):
+        if not isinstance(value, Array) or value._library.device is not trace.real.device:
             return value
-        symbol, views = value._native, []
+        symbol = value._native if isinstance(value._native, Symbol) else trace.capture(value)
+        if symbol.tracer is not trace:
+            raise symbol.tracer.needs_value("it as a result")
+        views: list[Any] = []
         while symbol.parent is not None:
             symbol, view = symbol.parent
             views.append(view)

@@ -82,9 +82,52 @@ def test_a_global_array_that_is_bound_anew_is_used(device: str) -> None:
     def changed() -> None:
         WEIGHTS[...] = 4.0
 
-    changes = [each for array in arrays for each in (setting("WEIGHTS", array), changed)]
+    changes: list[Any] = [each for array in arrays for each in (setting("WEIGHTS", array), changed)]
     globals()["WEIGHTS"] = 1.0
-    follows(lambda x: x * WEIGHTS, changes, xp.asarray([1.0, 2.0, 3.0], device=device), traces=1 + len(arrays))
+    follows(lambda x: x * WEIGHTS, changes, xp.asarray([1.0, 2.0, 3.0], device=device), traces=len(arrays))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_global_array_that_is_bound_anew_to_one_of_the_same_form_needs_no_new_trace(device: str) -> None:
+    globals()["WEIGHTS"], x = xp.ones(3, device=device), xp.asarray([1.0, 2.0, 3.0], device=device)
+
+    def function(x: Any) -> Any:
+        WEIGHTS[0] += 1
+        return x * WEIGHTS + WEIGHTS[::-1]
+
+    def next_one() -> None:
+        globals()["WEIGHTS"] = WEIGHTS * 2 + 1
+
+    def twins(x: Any) -> Any:
+        return WEIGHTS * x + STEPS
+
+    expected = function(x)
+    globals()["WEIGHTS"] = xp.ones(3, device=device)
+    same(accel.fuse(function)(x), expected)
+    follows(lambda x: x * WEIGHTS + WEIGHTS[::-1], [next_one, next_one], x, traces=1)
+    follows(lambda x: WEIGHTS, [next_one], x, traces=1)
+    globals()["STEPS"] = WEIGHTS  # two names of one array
+    follows(twins, [next_one, setting("STEPS", xp.ones(3, device=device)), next_one], x)
+    follows(twins, [setting("WEIGHTS", xp.zeros(3, device=device)), setting("WEIGHTS", STEPS)], x)
+
+
+def test_a_model_that_binds_its_state_anew_is_traced_once() -> None:
+    traces = []
+
+    class Flow:
+        def __init__(self) -> None:
+            self.u, self.step = xp.asarray([1.0, 2.0, 3.0]), 0.5
+
+        @accel.fuse
+        def next(self) -> Any:
+            traces.append(1)
+            return self.u + self.step * (xp.roll(self.u, 1) - self.u)
+
+    flow, u = Flow(), np.array([1.0, 2.0, 3.0])
+    for _ in range(10):
+        flow.u, u = flow.next(), u + 0.5 * (np.roll(u, 1) - u)
+        same(flow.u, xp.asarray(u))
+    assert len(traces) == 1
 
 
 def test_variables_of_closures_are_seen() -> None:

@@ -30,7 +30,9 @@ Ends: TypeAlias = tuple[tuple[int, int], ...]
 def box_of(index_map: IndexMap, shape: Sequence[int]) -> Box | None:
     """Return the box of a view's map and shape; None if it is none, or if it is empty."""
     spans, used = [], set()
-    for start, steps in index_map:
+    for start, steps, turn in index_map:
+        if turn is not None:
+            return None
         if not steps:
             spans.append(Span(start, 1, 1, None))
             continue
@@ -83,9 +85,11 @@ def covers(written: Box, before: Box) -> bool:
 def ends_of(index_map: IndexMap, shape: Sequence[int]) -> Ends:
     """Return the ends of what a map reaches from a shape."""
     ends = []
-    for start, steps in index_map:
+    for start, steps, turn in index_map:
         low = high = start
-        for axis, step in steps:
+        if turn is not None:
+            low, high = sorted((turn.first, turn.first + turn.pace * (turn.extent - 1)))
+        for axis, step in steps if turn is None else ():
             reach = step * (shape[axis] - 1)
             low, high = (low, high + reach) if reach > 0 else (low + reach, high)
         ends.append((low, high))

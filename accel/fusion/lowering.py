@@ -14,6 +14,7 @@ from accel.fusion.blocks import in_blocks
 from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, merged, offset_and_strides
 from accel.fusion.loops import Nest, Steps, Total, in_rows, of_all, of_elements
 from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Shape, View
+from accel.fusion.parts import Part, parts_of
 from accel.fusion.regions import Memory, Region
 from accel.ir import (
     INDEX,
@@ -99,8 +100,8 @@ def lowered(
     checked: Mapping[Memory, str] | None = None,
     *,
     vectors: bool,
-) -> Kernel:
-    """Return the kernel of a region.
+) -> list[Kernel]:
+    """Return the kernels of a region: one, or one for each of its parts.
 
     Parameters
     ----------
@@ -117,13 +118,16 @@ def lowered(
     vectors : bool
         Whether one thread is to compute neighbours together, as vectors do; else threads compute neighbours.
     """
-    return _Lowering(region, memory, strides, checked).kernel(name, vectors=vectors)
+    maps = [index_map for _, index_map in (*region.reads, *region.expansion.computed)]
+    parts = parts_of(region.shape, maps)
+    return [_Lowering(region, part, memory, strides, checked).kernel(name, vectors=vectors) for part in parts]
 
 
 class _Lowering:
     def __init__(
         self,
         region: Region,
+        part: Part,
         memory: Mapping[Node, Memory],
         strides: Callable[[Memory, Shape], tuple[int, ...]],
         checked: Mapping[Memory, str] | None,
@@ -137,16 +141,17 @@ class _Lowering:
         loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.reads]
         stores = [(task.memory, task.memory.shape, task.memory.dtype, task.places, True) for task in region.tasks]
         found = [
-            (each, *offset_and_strides(places, strides(each, shape), rank), dtype, writes)
+            (each, *offset_and_strides(part.map_of(places), strides(each, shape), rank), dtype, writes)
             for each, shape, dtype, places, writes in (*loads, *stores)
         ]
         positions = [
-            offset_and_strides(places, (1,), rank)
+            offset_and_strides(part.map_of(places), (1,), rank)
             for node, places in region.expansion.computed
             if isinstance(node, Position)
         ]
-        groups = merged(region.shape, [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions])
-        self._extents = tuple([prod(region.shape[axis] for axis in group) for group in groups]) or (1,)
+        steps_of_all = [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions]
+        groups = merged(region.shape, steps_of_all, together=part.is_whole)  # parts have the same program
+        self._extents = tuple([prod(part.extents[axis] for axis in group) for group in groups]) or (1,)
         self._reduced = tuple([group[0] in region.axes for group in groups]) or (bool(region.axes),)
         lasts = [group[-1] for group in groups]
         self._accesses = [

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from accel.fusion.boxes import Ends, are_apart, ends_of, union
 from accel.fusion.graph import Graph
-from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
+from accel.fusion.index_maps import IndexMap, broadcast, composed, composes, identity
 from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, has_gaps
 from accel.fusion.nodes import Empty, Input, Node, Operation, Reduction, Reshape, Result, Shape, Update, View
 
@@ -37,8 +37,9 @@ _CHEAP_CALLS = frozenset(
 class _Loop:
     """A loop as it is foreseen: how much it computes, and how many arrays it reads and writes."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, reduces: bool) -> None:
         self.size = size
+        self.reduces = reduces
         self.operations = self.accesses = self.stores = 0
 
     @property
@@ -63,7 +64,7 @@ class _Decision:
         self._places: defaultdict[Node, dict[_Place, int]] = defaultdict(dict)
         self._writes: dict[Node, tuple[Update, _Loop]] = {}
         self._read_again: set[Node] = set()
-        self._loops: dict[tuple[int, Shape, bool], _Loop] = {}
+        self._loops: dict[tuple[int, Shape, bool, bool], _Loop] = {}
 
     def decide(self) -> None:
         for node in reversed(self._graph.nodes):
@@ -83,21 +84,21 @@ class _Decision:
             if not isinstance(target, Empty) and target not in self._graph.stored:
                 self._start(target, target, node.serial, gaps=False)
         elif isinstance(node, Reduction):
-            self._start(node, node.source, node.serial, gaps=False)
+            self._start(node, node.source, node.serial, gaps=False, reduces=True)
         elif not isinstance(node, Input | Result | Reshape):
             self._read_operands(node, self._loop(node, node.shape, gaps=False), identity(node.shape), node.serial)
 
-    def _start(self, node: Node, value: Node, serial: int, *, gaps: bool) -> _Loop:
+    def _start(self, node: Node, value: Node, serial: int, *, gaps: bool, reduces: bool = False) -> _Loop:
         """Return the loop, in the level of a node, that computes a value for that of a serial number."""
-        loop = self._loop(node, value.shape, gaps=gaps)
+        loop = self._loop(node, value.shape, gaps=gaps, reduces=reduces)
         self._read(value, loop, identity(value.shape), serial)
         return loop
 
-    def _loop(self, node: Node, shape: Shape, *, gaps: bool) -> _Loop:
-        key = self._levels[node], shape, gaps
+    def _loop(self, node: Node, shape: Shape, *, gaps: bool, reduces: bool = False) -> _Loop:
+        key = self._levels[node], shape, gaps, reduces
         loop = self._loops.get(key)
         if loop is None or loop.is_full or loop.stores >= MOST_STORES:
-            loop = self._loops[key] = _Loop(prod(shape))
+            loop = self._loops[key] = _Loop(prod(shape), reduces=reduces)
         loop.stores += 1
         loop.accesses += 1
         return loop
@@ -123,6 +124,8 @@ class _Decision:
 
     def _is_stored(self, node: Node) -> bool:
         places, cost = self._places[node], self._costs[node]
+        if isinstance(node, View) and any(_needs_memory(node, *each) for each in places):
+            return True
         if cost and self._is_at_home(node):
             return True
         again = len(places) - 1
@@ -156,6 +159,11 @@ class _Decision:
         elif places[loop, index_map] != serial:
             self._read_again.add(node)
         places[loop, index_map] = serial  # users come before operands, and later ones first
+
+
+def _needs_memory(view: View, loop: _Loop, index_map: IndexMap) -> bool:
+    """Tell whether a loop must read a view from memory: a loop that reduces has no parts in which axes turn."""
+    return not composes(view.map, index_map) or (loop.reduces and any(each.turn is not None for each in view.map))
 
 
 def _variable(graph: Graph) -> set[Node]:

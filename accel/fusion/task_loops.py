@@ -48,8 +48,11 @@ class TaskLoop:
         return True
 
     def joined(self, other: "TaskLoop") -> "TaskLoop | None":
-        """Return a loop with the tasks of both; None if it would be too long."""
+        """Return a loop with the tasks of both; None if it would be too long, or if it reduces and has parts."""
         loop = TaskLoop(self.form, self._row)
+        maps = [index_map for _, expansion, _ in other._parts for _, index_map in expansion.loads]
+        if any(axis.turn is not None for each in maps for axis in each):
+            return None
         return loop if all(loop.add(*part) for part in (*self._parts, *other._parts)) else None
 
 

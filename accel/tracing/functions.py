@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.lib.stride_tricks import as_strided
 
-from accel.fusion.index_maps import Axis, broadcast, identity
+from accel.fusion.index_maps import Axis, Turn, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
 from accel.tracing.models import model_function
@@ -361,16 +361,14 @@ class Functions:
         if axis is None:
             return self.reshape(self.roll(self.reshape(x, -1), shift, 0), x.shape)
         shifts, axes = np.broadcast_arrays(shift, axis)
+        places = [*identity(x.shape)]
         for by, along in zip(shifts.ravel().tolist(), axes.ravel().tolist(), strict=True):
             place = normalize_axis_index(along, x.ndim)
             extent = x.shape[place]
-            if not extent or not by % extent:
-                continue
-            before = (slice(None),) * place
-            parts = [self.getitem(x, (*before, slice(-(by % extent), None)))]
-            parts.append(self.getitem(x, (*before, slice(None, -(by % extent)))))
-            x = self.concat(parts, axis=place)
-        return self.copied(x)
+            if extent > 1:
+                start = (places[place].start - by) % extent
+                places[place] = Axis(start, ((place, 1),), Turn(extent) if start else None)
+        return self._trace.symbol(self._trace.view(x.node, tuple(places), x.shape))
 
 
 def _wrapped(value: Any, dtype: Any) -> Any:

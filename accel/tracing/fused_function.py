@@ -100,7 +100,7 @@ class Fused:
         if language in STAGES:
             return STAGES[language](plan)
         write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
-        return "\n\n".join([write(step.kernel.program) for step in plan.steps if step.kernel is not None])
+        return "\n\n".join(dict.fromkeys(write(step.kernel.program) for step in plan.steps if step.kernel is not None))
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[inspect.BoundArguments, Leaves]:
         bound = self._signature.bind(*arguments, **keywords)

@@ -217,10 +217,12 @@ def _places(index_map: IndexMap, shape: Shape) -> tuple[Any, ...]:
     """Return the index along each axis of the viewed array, for each element of a view."""
     indices = np.indices(shape, sparse=True)
     places: list[Any] = []
-    for start, steps in index_map:
+    for start, steps, turn in index_map:
         place = np.asarray(start)
         for axis, step in steps:
             place = place + step * indices[axis]
+        if turn is not None:
+            place = turn.first + turn.pace * (place % turn.extent)
         places.append(np.broadcast_to(place, shape))
     return tuple(places)
 

@@ -139,7 +139,7 @@ class Plan:
         for node in self.schedule.memory:
             if isinstance(node, Result):
                 self._results[node.call].append(node)
-        self.steps = [self._step(each) for each in self.schedule.steps]
+        self.steps = [step for each in self.schedule.steps for step in self._steps(each)]
 
     def _names(self) -> dict[Memory, str]:
         memory = self.schedule.memory
@@ -191,8 +191,8 @@ class Plan:
     def _shaped(self, array: Any, node: Node) -> Any:
         return array if tuple(array.shape) == node.shape else array.reshape(node.shape)
 
-    def _step(self, step: Region | Call) -> Step:
-        return self._call(step) if isinstance(step, Call) else self._region(step)
+    def _steps(self, step: Region | Call) -> list[Step]:
+        return [self._call(step)] if isinstance(step, Call) else self._region(step)
 
     # Calls of the library
 
@@ -256,12 +256,15 @@ class Plan:
 
     # Kernels
 
-    def _region(self, region: Region) -> Step:
+    def _region(self, region: Region) -> list[Step]:
         if 0 in region.shape:
-            return Step(_nothing)
+            return [Step(_nothing)]
         checked = self.names if self._debug else None
         vectors = self.library.device.type in ("cpu", "sim")
-        kernel = lowered(region, self.schedule.memory, self._strides, self._name, checked, vectors=vectors)
+        kernels = lowered(region, self.schedule.memory, self._strides, self._name, checked, vectors=vectors)
+        return [self._launched(kernel) for kernel in kernels]
+
+    def _launched(self, kernel: Kernel) -> Step:
         compiled, prepared = self._compiled(kernel)
         if prepared is not None:
             return Step(self._on_host(kernel, prepared), kernel)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from accel.fusion.index_maps import IndexMap
+from accel.fusion.index_maps import Axis, IndexMap
 from accel.fusion.nodes import (
     Call,
     Constant,
@@ -128,14 +128,19 @@ def _shape(node: Node, memory: Any) -> str:
 
 
 def _at(index_map: IndexMap) -> str:
-    return f"[{', '.join([_index(start, steps) for start, steps in index_map])}]" if index_map else ""
+    return f"[{', '.join([_index(each) for each in index_map])}]" if index_map else ""
 
 
-def _index(start: int, steps: Sequence[tuple[int, int]]) -> str:
+def _index(axis: Axis) -> str:
+    if axis.turn is not None:
+        extent, first, pace = axis.turn
+        rest = f"({_index(axis._replace(turn=None))}) % {extent}"
+        return rest if (first, pace) == (0, 1) else f"{first} + {pace} * ({rest})"
+    start, steps, _ = axis
     text = ""
-    for axis, step in steps:
+    for number, step in steps:
         size = "" if abs(step) == 1 else f"{abs(step)} * "
-        text += f"{' - ' if step < 0 else ' + '}{size}i{axis}" if text or step < 0 else f"{size}i{axis}"
+        text += f"{' - ' if step < 0 else ' + '}{size}i{number}" if text or step < 0 else f"{size}i{number}"
     text = text.lstrip()
     if not text:
         return str(start)

@@ -10,7 +10,7 @@ from accel.errors import FuseError
 from accel.fusion.boxes import box_of, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.graph import WriteBack
-from accel.fusion.index_maps import IndexMap, composed, identity
+from accel.fusion.index_maps import IndexMap, composed, composes, identity
 from accel.fusion.nodes import (
     Call,
     Constant,
@@ -398,9 +398,8 @@ def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> 
     """Return the node that has the elements of a view, and the map to it: below views, and before or within writes."""
     newest, passed = None, 0
     while True:
-        if isinstance(source, View):
+        if isinstance(source, View) and composes(source.map, index_map):
             newest, index_map, source = None, composed(source.map, index_map), source.source
-        if isinstance(source, View):
             continue
         if not isinstance(source, Update):
             return source, index_map

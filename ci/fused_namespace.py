@@ -20,18 +20,13 @@ TESTS = "array_api_tests.test_"
 """How the names of the modules begin whose calls are fused."""
 
 UNFUSED = {
-    "the shape of the result depends on elements": (
-        "nonzero unique_all unique_counts unique_inverse unique_values argwhere repeat"
-    ),
-    "Python needs elements": "__bool__ __int__ __float__ __complex__ __index__ __iter__ item tolist",
-    "the result is memory on some device, or about it": (
-        "__dlpack__ __dlpack_device__ __array__ from_dlpack to_device device"
-    ),
-    "the result is about a type, or a namespace": (
-        "__array_namespace__ __array_namespace_info__ can_cast finfo iinfo isdtype result_type"
+    "the shapes of the results depend on elements": "nonzero unique_all unique_counts unique_inverse unique_values",
+    "the memory of a device is passed": "from_dlpack",
+    "the result is about types, or about the namespace": (
+        "__array_namespace_info__ can_cast finfo iinfo isdtype result_type"
     ),
 }
-"""Functions that are called as they are, by the reason."""
+"""Functions that are called as they are, by the reason. Members of arrays that return numbers of Python are too."""
 
 _UNFUSED = frozenset(" ".join(UNFUSED.values()).split())
 
@@ -40,9 +35,7 @@ def fused(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is fused in each call by a test."""
 
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if not sys._getframe(1).f_globals.get("__name__", "").startswith(TESTS) or _selects_by_mask(
-            function, arguments
-        ):
+        if not sys._getframe(1).f_globals.get("__name__", "").startswith(TESTS) or _needs_elements(function, arguments):
             return function(*arguments, **keywords)
         arrays: list[Array] = []
         places, named = _places(arguments, arrays), _places(keywords, arrays)
@@ -83,12 +76,15 @@ def _filled(value: Any, operands: tuple[Array, ...]) -> Any:
     return _mapped(value, lambda leaf: operands[leaf] if type(leaf) is _Place else leaf)
 
 
-def _selects_by_mask(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
-    """Tell whether a function is an index with a mask, which selects as many elements as the mask has."""
+def _needs_elements(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+    """Tell whether elements decide the shape: with a mask as an index, or arrays as ends of slices or as counts."""
+    if function.__name__ == "repeat":
+        return type(arguments[1]) is Array
     if function is not _GETITEM:
         return False
-    key = arguments[1]
-    return any(getattr(each, "dtype", None) == accel.xp.bool for each in (key if type(key) is tuple else (key,)))
+    parts = arguments[1] if type(arguments[1]) is tuple else (arguments[1],)
+    ends = [end for part in parts if isinstance(part, slice) for end in (part.start, part.stop, part.step)]
+    return any(type(end) is Array for end in ends) or any(getattr(part, "dtype", None) == xp.bool for part in parts)
 
 
 class FusedNamespace(ModuleType):

@@ -43,11 +43,14 @@ class Output(NamedTuple):
         Otherwise, the output of the plan.
     views : tuple of callable
         What makes it of that, in order.
+    number : int or None
+        Otherwise, the number that it is.
     """
 
     input: int | None
     output: int | None
-    views: tuple[Callable[[Any], Any], ...]
+    views: tuple[Callable[[Any], Any], ...] = ()
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,7 @@ def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], code: _Code) -
             names = [f"p{place}, " for place, each in enumerate(leaves.parts) if each.parent == number]
             lines += [f"{''.join(names)} = {name}{'.values()' if kind is dict else ''}"] if names else []
         elif part.role == "number":
-            lines.append(f"if type({name}) is not {kind.__name__}: return MISSED")
+            lines.append(f"if type({name}) is not {code.name(kind)}: return MISSED")
             numbers.append(name)
         elif part.role == "constant":
             known = code.name(part.value)
@@ -315,6 +318,8 @@ def _results(traced: Launchable, inputs: _Inputs, code: _Code) -> list[str]:
 
     def result(place: int) -> str:
         output = traced.outputs[place]
+        if output.number is not None:
+            return f"s[{output.number}]"
         text = f"o{output.output}" if output.input is None else inputs.arrays[output.input]
         for view in output.views:
             text = f"{code.name(view)}({text})"

@@ -128,9 +128,9 @@ def _text_of(value: Any) -> str:
 def role_of(value: Any) -> str:
     """Return what a value is in a trace: ``array``, ``number``, ``group`` of parts, or ``constant``."""
     kind = type(value)
-    if kind in _ARRAYS or isinstance(value, np.generic):
+    if kind in _ARRAYS:
         return "array"
-    if kind in NUMBERS:
+    if kind in NUMBERS or isinstance(value, np.number | np.bool):
         return "number"
     return "group" if kind in (tuple, list, dict) or is_named_tuple(value) else "constant"
 

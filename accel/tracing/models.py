@@ -21,8 +21,8 @@ _BY_VALUES = frozenset(
 """Functions whose results have a shape or a dtype that depends on elements."""
 
 _STACKED = frozenset(
-    {"linalg.det", "linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.pinv", "linalg.qr"}
-    | {"linalg.slogdet", "linalg.svd", "linalg.svdvals"}
+    {"linalg.det", "linalg.eig", "linalg.eigh", "linalg.eigvals", "linalg.eigvalsh", "linalg.matrix_power"}
+    | {"linalg.pinv", "linalg.qr", "linalg.slogdet", "linalg.svd", "linalg.svdvals"}
 )
 """Functions of matrices that take stacks of them: they say what they return for one by a stack of none."""
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from accel.errors import FuseError
 from accel.support.call_sites import call_site
+from accel.xp.array_library import recorder
 
 __all__ = ["TracedNumber"]
 
-_NUMBERS = (bool, int, float, complex, np.generic)
+_PYTHONS = (bool, int, float, complex)
+_NUMBERS = (*_PYTHONS, np.generic)
 _FACTS = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
 """What is known of a scalar of NumPy, whatever its value is."""
 
@@ -19,7 +21,7 @@ _FACTS = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
 class TracedNumber:
     """A number of Python while a function is traced; what Python computes from it is computed anew in each call.
 
-    `isinstance` takes it for one of its ``kind``.
+    `isinstance` takes it for one of its ``kind``, if that is of Python.
 
     Attributes
     ----------
@@ -30,7 +32,6 @@ class TracedNumber:
     """
 
     __slots__ = ("_sample", "evaluate", "kind")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, evaluate: Callable[[Sequence[Any]], Any], sample: Any) -> None:
@@ -40,7 +41,7 @@ class TracedNumber:
 
     @property
     def __class__(self) -> type:
-        return self.kind
+        return self.kind if self.kind in _PYTHONS else TracedNumber
 
     @__class__.setter
     def __class__(self, _: type) -> None:
@@ -53,6 +54,18 @@ class TracedNumber:
             f"{what} at {call_site()}: write static= with the name of the argument; the function is then traced for "
             f"each value"
         )
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        """Compute a function of NumPy: of numbers a number, and with arrays an array."""
+        if (
+            all(isinstance(each, (TracedNumber, *_NUMBERS)) for each in inputs)
+            and method == "__call__"
+            and not keywords
+        ):
+            return _computed(function, inputs)
+        library: Any = recorder.get()
+        arrays = [library.array(library.accept(each)) if type(each) in _OPERANDS else each for each in inputs]
+        return getattr(function, method)(*arrays, **keywords)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - it raises
         self.refuse("its truth value, as of if or while")
@@ -73,6 +86,8 @@ class TracedNumber:
         self.refuse("the number as an index, as a size or in range")
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         value = getattr(self._sample, name)  # an AttributeError is that of the number
         if name in _FACTS:
             return value
@@ -84,18 +99,15 @@ class TracedNumber:
         return f"<a traced {self.kind.__name__}>"
 
 
+_OPERANDS = (TracedNumber, np.ndarray)
+
+
 def _add_operators() -> None:  # noqa: C901 - a function for each kind of operator
     def binary(function: Callable[..., Any], *, reflected: bool) -> Callable[..., Any]:
         def method(self: TracedNumber, other: Any) -> Any:
             if not isinstance(other, (TracedNumber, *_NUMBERS)):
                 return NotImplemented
-            one, another = (other, self) if reflected else (self, other)
-            sample = function(_sample(one), _sample(another))
-
-            def evaluate(numbers: Sequence[Any]) -> Any:
-                return function(_value(one, numbers), _value(another, numbers))
-
-            return TracedNumber(evaluate, sample)
+            return _computed(function, (other, self) if reflected else (self, other))
 
         return method
 
@@ -118,6 +130,13 @@ def _add_operators() -> None:  # noqa: C901 - a function for each kind of operat
         setattr(TracedNumber, f"__{name}__", unary(getattr(operator, name)))
     for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
         setattr(TracedNumber, f"__{name}__", comparison(sign))
+
+
+def _computed(function: Callable[..., Any], operands: Sequence[Any]) -> TracedNumber:
+    def evaluate(numbers: Sequence[Any]) -> Any:
+        return function(*[_value(each, numbers) for each in operands])
+
+    return TracedNumber(evaluate, function(*map(_sample, operands)))
 
 
 def _sample(value: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from accel.dtypes import DType
+from accel.dtypes import DType, as_dtype
 from accel.errors import FuseError
 from accel.fusion.boxes import box_of, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
@@ -222,7 +222,7 @@ class Trace:
         if isinstance(value, Symbol) or type(value) in (bool, int, float, complex):
             return value
         if isinstance(value, TracedNumber):
-            return self.scalar(value, value.dtype if issubclass(value.kind, np.generic) else None)
+            return self.scalar(value, as_dtype(value.dtype) if issubclass(value.kind, np.generic) else None)
         if isinstance(value, np.generic):
             return self.symbol(self.constant(value, value.dtype))
         return self.of_numpy(value)

@@ -122,6 +122,8 @@ class Traced:
             if not isinstance(value, Place):
                 return value
             output = self.outputs[value.place]
+            if output.number is not None:
+                return numbers[output.number]
             array = inputs[output.input] if output.input is not None else arrays[output.output]  # type: ignore[index]
             for view in output.views:
                 array = view(array)
@@ -172,7 +174,9 @@ def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, li
 
     def output(value: Any) -> Any:
         if isinstance(value, TracedNumber):
-            value.refuse("a number as a result")
+            trace.numbers.append(value)
+            outputs.append(Output(None, None, number=len(trace.numbers) - 1))
+            return Place(len(outputs) - 1)
         if not isinstance(value, Array) and not isinstance(value, _CONSTANTS):
             raise FuseError(
                 f"{name} returns an object of {type(value).__name__}; return arrays, numbers, or tuples, lists and "

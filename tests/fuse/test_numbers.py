@@ -1,0 +1,91 @@
+"""Numbers among the arguments of fused functions: of Python and of NumPy, and what Python and NumPy compute of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import accel
+from accel import xp
+
+from .comparison import same
+
+DEVICES = ("cpu", "sim")
+SCALARS = ("float32", "float16", "longlong", "complex64", "bool", "uint8")
+Function = Callable[..., Any]
+
+
+def in_place(x: Any, number: Any) -> Any:
+    total = number
+    total += x
+    x[0] = number
+    return total, x
+
+
+FUNCTIONS: dict[str, Function] = {
+    "operators": lambda x, number: (x + number, number * x, x == number, x**number),
+    "functions": lambda x, number: (xp.where(x > 0, number, x), xp.maximum(x, number), np.add(x, number)),
+    "arrays": lambda x, number: (xp.asarray(number), xp.full((2,), number), xp.asarray([number, number])),
+    "numbers": lambda x, number: (x * (number + number), x + number.real, number * number, number),
+    "numbers of NumPy": lambda x, number: (np.sqrt(number + 1) * x, np.float32(2) * number, np.hypot(number, 2) + x),
+    "arrays of NumPy": lambda x, number: (np.multiply(x, number, dtype="complex128"), np.multiply.outer(x, number)),
+    "in place": in_place,
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("number", [3, 2.5, True, 1 + 2j, *SCALARS])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_numbers_of_python_and_scalars_of_numpy(name: str, number: Any, device: str) -> None:
+    """What a function returns, its numbers among that, is as unfused; another value needs no new trace."""
+    if number in SCALARS:
+        number = np.dtype(number).type(1)
+    function, fused = FUNCTIONS[name], accel.fuse(FUNCTIONS[name])
+    for value in (number, number + number if not isinstance(number, bool | np.bool) else number):
+        runs = []
+        for each in (fused, function):
+            x = xp.asarray([1.0, 2.0, 4.0], dtype="complex128", device=device)
+            runs.append(outcome(each, x, value, device))
+        found, expected = runs
+        assert [type(each) for each in found] == [type(each) for each in expected]
+        for one, other in zip(found, expected, strict=True):
+            if isinstance(one, xp.Array):
+                same([one], [other], 4, name)
+            else:
+                assert one == other
+
+
+def outcome(function: Function, x: Any, number: Any, device: str) -> list[Any]:
+    """Return what a function returns, or the type of what it raises."""
+    try:
+        with accel.using(device=device):
+            return [*function(x, number)]
+    except Exception as error:
+        return [type(error)]
+
+
+def test_a_number_has_the_type_that_it_has_unfused() -> None:
+    @accel.fuse
+    def scaled(x: Any, count: Any, scale: Any) -> Any:
+        assert isinstance(count, int)
+        assert not isinstance(count, float)
+        assert scale.dtype == np.float32
+        assert (scale * count).dtype == np.float32
+        return x * count + scale
+
+    same([scaled(xp.ones(3), 3, np.float32(0.5))], [xp.ones(3) * 3.5], 0, "a result")
+
+
+def test_a_new_value_of_a_scalar_needs_no_trace() -> None:
+    traces = []
+
+    @accel.fuse
+    def scaled(x: Any, scale: Any) -> Any:
+        traces.append(1)
+        return x * scale
+
+    for scale in (np.float32(2), np.float32(3)):
+        same([scaled(xp.ones(3), scale)], [xp.ones(3) * scale], 0, "a result")
+    scaled(xp.ones(3), np.float64(2))
+    assert len(traces) == 2

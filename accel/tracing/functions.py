@@ -179,6 +179,14 @@ class Functions:
             return Symbol(self._trace, PartBase(x, "imag"), parent=(x, operator.attrgetter("imag")))
         return self._trace.call("imag", self._trace.real.namespace.imag, (x,), {})
 
+    def iscomplexobj(self, x: Any) -> bool:
+        """Tell whether elements are complex numbers."""
+        return any(each.dtype.kind == "c" for each in (x if isinstance(x, list | tuple) else [x]))
+
+    def isrealobj(self, x: Any) -> bool:
+        """Tell whether the elements are real numbers."""
+        return not self.iscomplexobj(x)
+
     def broadcast_to(self, x: Any, /, shape: Any) -> Symbol:
         """Return the array repeated along axes, read-only."""
         x, extents = self._symbol(x), (shape,) if isinstance(shape, int) else tuple(shape)

@@ -16,6 +16,7 @@ from accel.tracing.trace import Trace
 from accel.xp.array_base import ArrayBase, is_number
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.arrays import Array, wrap
+from accel.xp.creation import asarray
 from accel.xp.host_reductions import UFUNCS
 
 __all__ = ["TracingLibrary"]
@@ -47,7 +48,7 @@ class TracingLibrary(ArrayLibrary):
         self.native_types = frozenset({Symbol})
         self.as_array = trace.functions.asarray
         self.members = {}
-        self.special_functions = None
+        self.special_functions = _Special(trace)
         self.within = None
         self.reductions = SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
@@ -86,8 +87,23 @@ class TracingLibrary(ArrayLibrary):
             return self.trace.of_numpy(value)
         if isinstance(value, np.generic):
             return self.trace.operand(value)
-        accepted = super().accept(value)
+        try:
+            accepted = super().accept(value)
+        except FuseError:  # of a list of arrays of the trace
+            return asarray(value, device=self.device)._native
         return self.trace.operand(accepted) if isinstance(accepted, np.ndarray | np.generic) else accepted
+
+
+class _Special:
+    """The special functions of the device, which are called between the fused parts."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def __getattr__(self, name: str) -> Any:
+        trace = self._trace
+        function = getattr(trace.real.special, name)
+        return lambda *operands, **options: trace.call(f"special.{name}", function, operands, options)
 
 
 class _Backend:

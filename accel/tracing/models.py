@@ -26,6 +26,14 @@ _STACKED = frozenset(
 )
 """Functions of matrices that take stacks of them: they say what they return for one by a stack of none."""
 
+_COUNTED = frozenset(
+    {"array_split", "delete", "dsplit", "hsplit", "insert", "ndarray.repeat", "pad", "repeat", "resize", "split"}
+    | {"tile", "vsplit"}
+)
+"""Functions whose second argument decides the shape, so that it must be of numbers."""
+
+_SPECIAL_OF_AXES = frozenset({"special.log_softmax", "special.logsumexp", "special.multigammaln", "special.softmax"})
+
 
 def model_function(name: str) -> Callable[..., Any]:
     """Return a function that returns arrays of the shapes and dtypes of a function's results.
@@ -42,7 +50,12 @@ def model_function(name: str) -> Callable[..., Any]:
     special = _SPECIAL.get(name)
     if special is not None:
         return special
-    return partial(_of_one, _of_numpy(name)) if name in _STACKED else _of_numpy(name)
+    function = _of_numpy(name)
+    if name.startswith("special.") and name not in _SPECIAL_OF_AXES:
+        return partial(_of_elements, function)
+    if name in _COUNTED:
+        return partial(_counted, function)
+    return partial(_of_one, function) if name in _STACKED else function
 
 
 def _by_values(what: str) -> FuseError:
@@ -53,6 +66,11 @@ def _by_values(what: str) -> FuseError:
 
 
 def _of_numpy(name: str) -> Callable[..., Any]:
+    if name.startswith("special."):
+        from scipy import special
+
+        found: Callable[..., Any] = getattr(special, name.partition(".")[2])
+        return found
     from array_api_compat import numpy as compatible
 
     if name.startswith("ndarray."):
@@ -104,10 +122,29 @@ def _average(a: Any, axis: Any = None, weights: Any = None, *options: Any, **nam
     return np.average(a, axis, None if weights is None else np.ones_like(weights), *options, **named)
 
 
-def _repeat(x: Any, repeats: Any, *options: Any, **named: Any) -> Any:
-    if isinstance(repeats, np.ndarray):
-        raise _by_values("repeat with an array of counts")
-    return np.repeat(x, repeats, *options, **named)
+def _of_elements(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Return a model of what an elementwise function returns, which is called for one element."""
+    shape = np.broadcast_shapes(*map(np.shape, operands))
+    found = function(*[x.dtype.type(0) if isinstance(x, np.ndarray) else x for x in operands], **options)
+    if isinstance(found, tuple):
+        return tuple([np.broadcast_to(each, shape) for each in found])
+    return np.broadcast_to(found, shape)
+
+
+def _counted(function: Callable[..., Any], x: Any, *options: Any, **named: Any) -> Any:
+    if any(map(_holds_arrays, (*options[:1], *named.values()))):
+        raise _by_values(f"{function.__name__} with an array of counts or places")
+    return function(x, *options, **named)
+
+
+def _holds_arrays(value: Any) -> bool:
+    return any(map(_holds_arrays, value)) if isinstance(value, tuple | list) else isinstance(value, np.ndarray)
+
+
+def _open_mesh(*sequences: Any) -> Any:
+    if any(x.dtype.kind == "b" for x in sequences if isinstance(x, np.ndarray)):
+        raise _by_values("ix_ with a mask")
+    return np.ix_(*sequences)
 
 
 def _written(x: Any, key: Any, value: Any) -> Any:
@@ -124,6 +161,7 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "average": _average,
     "clip": _clip,
     "getitem": operator.getitem,
+    "ix_": _open_mesh,
     "setitem": _written,
     "with_part": lambda x, *_: x,
     "linalg.cholesky": _like_first,
@@ -131,6 +169,4 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "linalg.solve": _solve,
     "linalg.matmul": _matmul,
     "matmul": _matmul,
-    "ndarray.repeat": _repeat,
-    "repeat": _repeat,
 }

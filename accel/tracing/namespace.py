@@ -53,7 +53,10 @@ def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any
         return trace.call(name, function, operands, options)
 
     def call(*operands: Any, out: Any = None, **options: Any) -> Any:
-        result = computed(operands, options)
+        out = operands[ufunc.nin] if len(operands) > ufunc.nin else out
+        if out is not None and ufunc.nout > 1:
+            raise trace.needs_value(f"{name} with out=, which returns several arrays")
+        result = computed(operands[: ufunc.nin], options)
         return result if out is None else trace.functions.store(result, out)
 
     for method in ("accumulate", "reduce", "reduceat"):

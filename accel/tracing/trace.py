@@ -31,7 +31,7 @@ from accel.tracing.numbers import TracedNumber
 from accel.tracing.reductions import reduced
 from accel.tracing.symbols import Base, Symbol
 from accel.tracing.view_bases import HostBase
-from accel.xp.array_base import in_memory
+from accel.xp.array_base import ArrayBase, in_memory
 from accel.xp.recording import recorded
 
 __all__ = ["Trace", "is_exact"]
@@ -320,6 +320,8 @@ class Trace:
             value = self.of_numpy(value)
         if isinstance(value, TracedNumber):
             value.refuse("an argument of a function of the library")
+        if isinstance(value, ArrayBase):  # elsewhere the function would make a number of it
+            raise self.needs_value("an array as an argument that is a number")
         if not isinstance(value, Symbol):
             return value
         viewed = _viewed(value)
@@ -345,7 +347,13 @@ class Trace:
                 return np.broadcast_to(np.zeros((), value.dtype), value.shape)
             return value
 
-        return model_function(call.name)(*map(model, call.arguments), **{k: model(v) for k, v in call.keywords.items()})
+        keywords = {name: model(value) for name, value in call.keywords.items()}
+        try:
+            return model_function(call.name)(*map(model, call.arguments), **keywords)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise self.needs_value(f"{call.name}, which writes to an argument") from None
 
     def _results(self, call: Call, model: Any) -> Any:
         if isinstance(model, tuple | list):

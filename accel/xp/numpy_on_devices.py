@@ -117,16 +117,19 @@ def function_there(
     out = options.pop("out", None)
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     operands = (*arguments, *options.values())
+    # On the CPU arrays of a trace come here, which take those of NumPy as operands.
     has_foreign = x.device is not Device.CPU and has_host_arrays((*operands, where))
     if by_two_names or has_foreign or not isinstance(target, ArrayBase | None):
         return NotImplemented
-    if next(arrays_among(operands), None) is None:  # only ``out=`` is an array
+    if x.device is not Device.CPU and next(arrays_among(operands), None) is None:  # only ``out=`` is an array
         return NotImplemented
     result = _computed(x, function, arguments, options)
     if result is NotImplemented or target is None:
         return result
     if isinstance(function, np.ufunc):
         _refuse_cast(result.dtype, target.dtype)
+        if result.shape != target.shape:
+            result = x.__array_namespace__().broadcast_to(result, target.shape)
     elif result.dtype != target.dtype:  # NumPy would compute in the dtype of ``out=``
         return NotImplemented
     return assign_out(target, result, where)

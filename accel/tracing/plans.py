@@ -202,17 +202,8 @@ class Plan:
         results = self._results[call]
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
-            def argument(value: Any) -> Any:
-                if isinstance(value, Scalar):
-                    return numbers[value.number]
-                if isinstance(value, Node):
-                    return self._shaped(memories[found[value]], value)
-                if isinstance(value, Viewed):
-                    return self._viewed(memories[found[value.node]], value)
-                return type(value)([argument(each) for each in value]) if type(value) in (tuple, list) else value
-
-            arguments = [argument(each) for each in call.arguments]
-            keywords = {name: argument(value) for name, value in call.keywords.items()}
+            arguments = [self._argument(each, memories, numbers) for each in call.arguments]
+            keywords = {name: self._argument(value, memories, numbers) for name, value in call.keywords.items()}
             try:
                 with nullcontext() if library.within is None else library.within(*arguments):
                     result = call.function(*arguments, **keywords)
@@ -223,6 +214,17 @@ class Plan:
                 memories[node] = self._own(result if node.place is None else result[node.place], node, operands)
 
         return Step(run)
+
+    def _argument(self, value: Any, memories: _Memories, numbers: Sequence[Any]) -> Any:
+        if isinstance(value, Scalar):
+            return numbers[value.number]
+        if isinstance(value, Node):
+            return self._shaped(memories[self.schedule.memory[value]], value)
+        if isinstance(value, Viewed):
+            return self._viewed(memories[self.schedule.memory[value.node]], value)
+        if type(value) in (tuple, list):
+            return type(value)([self._argument(each, memories, numbers) for each in value])
+        return value
 
     def _viewed(self, array: Any, viewed: Viewed) -> Any:
         view = wrap(self.library, array)

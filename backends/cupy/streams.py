@@ -239,7 +239,14 @@ class CupyStream(CurrentStream):
         """Block until all work submitted so far is done; raises errors that no wait has raised yet."""
         self._driver.refuse_fork()
         if self._late is not None:
-            self._late.synchronize()
+            last = self._last
+            try:
+                self._late.synchronize()
+            finally:
+                # Or each later event would have its error again.
+                # No call between these: another thread may submit work.
+                if self._last is last:
+                    self._last = None
         with self._driver.on(self.device):
             self.native.synchronize()
 

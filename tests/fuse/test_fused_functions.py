@@ -317,6 +317,21 @@ def test_a_fused_function_keeps_no_argument() -> None:
     assert reference() is None
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_memory_between_loops_and_calls_is_free_after_a_call(device: str) -> None:
+    fused = accel.fuse(lambda x: xp.sort(x + 1) * 2)
+    (x,) = arrays(device, count=1)
+    for _ in range(3):
+        fused(x)
+    gc.collect()
+    gc.disable()
+    try:
+        fused(x)
+        assert gc.collect() == 0  # what is in a cycle would be kept until such a collection
+    finally:
+        gc.enable()
+
+
 def test_arrays_of_numpy_and_containers_are_operands() -> None:
     @accel.fuse
     def added(x: Any, y: Any) -> Any:

@@ -26,6 +26,7 @@ _INSTALLED = tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", 
 _PLAIN = frozenset({bool, int, float, complex, str, bytes})
 _GROUPS = (list, dict, set)
 _MOST_ITEMS = 100
+_MOST_IN_ALL = 1000
 _DEEPEST = 4
 _OF_EXEC = (None, "builtins")
 """The modules of functions that `exec` makes, unless it is told another one."""
@@ -49,6 +50,7 @@ class Captures:
         self._scope: dict[str, Any] = {"same": same, "equal": np.array_equal}
         self._names: dict[int, str] = {}
         self._seen: set[int] = set()
+        self._items = 0
         self._functions: set[str] = set()
         self._attributes: set[str] = set()
         self._objects: list[tuple[Any, int, set[str]]] = []
@@ -127,7 +129,8 @@ class Captures:
             self._objects.append((value, depth, set()))
 
     def _group(self, group: Collection[Any], depth: int) -> None:
-        if len(group) > _MOST_ITEMS:
+        self._items += len(group)
+        if len(group) > _MOST_ITEMS or self._items > _MOST_IN_ALL:
             return
         if isinstance(group, _GROUPS):
             self._groups[self._name(group)] = _items(group)

@@ -68,7 +68,9 @@ class Functions:
             return key
         zeros = [np.zeros(part.shape, part.dtype) if isinstance(part, Symbol) else part for part in parts]
         np.broadcast_to(np.False_, x.shape)[tuple(zeros)]  # refuses masks of other shapes
-        return tuple([each for part in parts for each in (self._trace.selected(part) if _is_mask(part) else (part,))])
+        return tuple(
+            [each for part in parts for each in (self._trace.existing.selected(part) if _is_mask(part) else (part,))]
+        )
 
     def store(self, result: Symbol, x: Symbol) -> Symbol:
         """Write a result to ``x``, as functions do with ``out=``, and return that.

@@ -1,6 +1,7 @@
 """`fuse`: functions of arrays, traced and compiled for the shapes and dtypes of their arguments."""
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
@@ -78,6 +79,15 @@ class Fused:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function with an object as its first argument, as methods have it."""
         return self if instance is None else _Method(self, instance)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name: str = getattr(self, "__qualname__", self.__name__)
+        found: Any = sys.modules.get(self.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        return _restored, (self._function, tuple(self._static), self._fallback, self.__name__)
 
     def explain(self, *arguments: Any, **keywords: Any) -> FusedExplanation:
         """Return which loops and calls the function becomes for some arguments; nothing is computed."""
@@ -170,6 +180,12 @@ class Fused:
             self._launches = (launch, *self._launches[: _MOST_LAUNCHES - 1])
 
 
+def _restored(function: _Function, static: tuple[str, ...], fallback: str | None, name: str) -> Fused:
+    fused = Fused(function, static, fallback)
+    fused.__name__ = name
+    return fused
+
+
 class _Method:
     """A fused function with an object as its first argument."""
 
@@ -189,6 +205,9 @@ class _Method:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.__self__, self.__func__.__name__)
 
 
 def _is_suspended(function: Any) -> bool:
@@ -234,8 +253,7 @@ def fuse(
 
     def wrapped(function: _Function) -> Fused:
         fused = Fused(function, names, fallback)
-        if kernel_name is not None:
-            fused.__name__ = kernel_name
+        fused.__name__ = kernel_name or fused.__name__
         return fused
 
     return wrapped if function is None else wrapped(function)

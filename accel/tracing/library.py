@@ -55,12 +55,12 @@ class TracingLibrary(ArrayLibrary):
         self.empty_array = None
         self.share = None
         self.capture = self._captured
-        self.native_of = trace.capture
+        self.native_of = trace.existing.capture
 
     def _captured(self, x: Any) -> ArrayBase:
         """Return an array of NumPy or a number of the host as an operand; refuse arrays of other devices."""
         if isinstance(x, np.ndarray):
-            return self.array(self.trace.host_array(x))
+            return self.array(self.trace.existing.of_numpy(x))
         if not is_number(x):
             self.refuse(x._library)
         number = TracedNumber(lambda _: x.__array__().item(), x.__array__().item())

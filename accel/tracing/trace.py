@@ -26,13 +26,12 @@ from accel.fusion.nodes import (
     Viewed,
 )
 from accel.support.call_sites import call_line, call_site
+from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.reductions import reduced
 from accel.tracing.symbols import Base, Symbol
-from accel.tracing.view_bases import HostBase
-from accel.xp.array_base import ArrayBase, in_memory
-from accel.xp.recording import recorded
+from accel.xp.array_base import ArrayBase
 
 __all__ = ["Trace", "is_exact"]
 
@@ -62,16 +61,14 @@ class Trace:
         Functions of symbols; set when there are some.
     inputs : list of Base
         Of the arrays that exist before the function runs: its arguments first, then those that it refers to.
-    captured : list of Array
-        Those that it refers to; on devices NumPy's as they are.
+    existing : ExistingArrays
+        Those that it refers to.
     numbers : list of TracedNumber
         The numbers that each call passes, or computes from these.
     adapted : list of Scalar
         These numbers, of the dtypes to which they adapt.
     written : list of Base
         The inputs that the function writes.
-    host_masks : list of numpy.ndarray
-        Arrays of NumPy whose elements decided a shape.
     finished : bool
         Whether the function has returned.
     """
@@ -81,15 +78,12 @@ class Trace:
         self.functions: Any = None
         self.namespace: Any = None
         self.inputs: list[Base] = []
-        self.captured: list[Any] = []
+        self.existing = ExistingArrays(self)
         self.numbers: list[Any] = []
-        self._symbols: dict[int, Symbol] = {}
-        self._host_arrays: dict[int, tuple[Any, Symbol]] = {}
         self._known: dict[Any, Node] = {}
         self.adapted: list[Scalar] = []
         self.written: list[Base] = []
         self.finished = False
-        self.host_masks: list[np.ndarray[Any, DType]] = []
 
     # Nodes; equal ones are one.
 
@@ -191,17 +185,6 @@ class Trace:
         self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(native)))
         return Symbol(self, self.inputs[-1])
 
-    def capture(self, array: Any) -> Symbol:
-        """Return the symbol of an array of `accel.xp` that the function refers to."""
-        symbol = self._symbols.get(id(array))
-        if symbol is None:
-            native = recorded(None, in_memory, array)
-            name = f"captured array {len(self.captured) + 1}"
-            symbol = self.argument(native, name, readonly=self.real.backend.is_readonly(native))
-            self._symbols[id(array)] = symbol
-            self.captured.append(array)
-        return symbol
-
     def scalar(self, number: TracedNumber, dtype: DType | None = None) -> Symbol:
         """Return the symbol of a number that each call computes; without a dtype it adapts, as Python's numbers do."""
         self.numbers.append(number)
@@ -230,28 +213,8 @@ class Trace:
     def of_numpy(self, value: Any) -> Symbol:
         """Return the symbol of an array of NumPy, or of numbers, as an operand."""
         if isinstance(value, np.ndarray):
-            return self.symbol(self.host_array(value).node)
-        return self.copied(self._on_device(value))
-
-    def host_array(self, values: np.ndarray[Any, DType]) -> Symbol:
-        """Return the symbol of an array of NumPy that the function refers to, or makes: it is read in each call."""
-        kept = self._host_arrays.get(id(values))
-        if kept is None:
-            symbol = self.capture(self._on_device(values))
-            if self.real.of_numpy is None:
-                self.captured[-1] = values  # whose elements are copied in each call
-            kept = self._host_arrays[id(values)] = values, Symbol(self, HostBase(symbol.base))
-        return kept[1]
-
-    def _on_device(self, values: Any) -> Any:
-        from accel.xp.creation import asarray
-
-        return recorded(None, asarray, np.asarray(values), device=self.real.device)
-
-    def selected(self, mask: np.ndarray[Any, DType]) -> tuple[Any, ...]:
-        """Return the indices that a mask of NumPy selects; the function is traced anew for another mask."""
-        self.host_masks.append(mask)
-        return mask.nonzero()
+            return self.symbol(self.existing.of_numpy(value).node)
+        return self.copied(self.existing.on_device(value))
 
     # Functions
 
@@ -311,7 +274,7 @@ class Trace:
 
     def copied(self, array: Any) -> Symbol:
         """Return a new array with the elements of one that the trace has made, which no call may change."""
-        return self.symbol(self.capture(array).node)
+        return self.symbol(self.existing.capture(array).node)
 
     def _recorded(self, value: Any, operands: list[Node]) -> Any:
         if type(value) in (tuple, list):

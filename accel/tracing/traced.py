@@ -88,9 +88,9 @@ class Traced:
         settings = config.current()
         self.plan = Plan(trace, nodes, name, debug=settings.debug)
         self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
-        self.captured: list[Any] = trace.captured
+        self.captured: list[Any] = trace.existing.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
-        self.unchanged = captures.unchanged(trace.captured, trace.host_masks)
+        self.unchanged = captures.unchanged(self.captured, trace.existing.masks)
         trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 
@@ -184,7 +184,7 @@ def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, li
             )
         if not isinstance(value, Array) or value._library.device is not trace.real.device:
             return value
-        symbol = value._native if isinstance(value._native, Symbol) else trace.capture(value)
+        symbol = value._native if isinstance(value._native, Symbol) else trace.existing.capture(value)
         if symbol.tracer is not trace:
             raise symbol.tracer.needs_value("it as a result")
         views: list[Any] = []

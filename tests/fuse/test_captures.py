@@ -1,6 +1,8 @@
 """A fused function depends on globals, variables of closures and attributes as the unfused one does."""
 
+import copy
 import functools
+import pickle
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
@@ -380,3 +382,36 @@ def test_an_element_of_a_global_array_is_no_number_of_the_trace() -> None:
     with pytest.raises(FuseError, match=r"test_captures\.py"):
         accel.fuse(lambda x: x * float(WEIGHTS[0]))(X)
     assert float(WEIGHTS[0]) == 1.0
+
+
+def test_fused_functions_and_methods_are_pickled_as_functions_are() -> None:
+    restored = pickle.loads(pickle.dumps([pickled, Pickled(3.0).scaled, accel.fuse(helper, fallback="eager")]))
+    assert restored[0] is pickled
+    same(restored[1](X), X * 3)
+    same(restored[2](X), X * FACTOR)
+    assert copy.deepcopy(pickled) is pickled
+
+
+@accel.fuse(kernel_name="other_name")
+def pickled(x: Any) -> Any:
+    return x + 1
+
+
+class Pickled:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    @accel.fuse
+    def scaled(self, x: Any) -> Any:
+        return x * self.factor
+
+
+def test_many_items_are_compared_up_to_a_limit() -> None:
+    """A call with large tables among the globals takes no longer for them."""
+    globals()["SETTINGS"] = {number: [[number] * 50 for _ in range(50)] for number in range(50)}
+    fused = accel.fuse(lambda x: x + len(SETTINGS))
+    same(fused(X), X + 50)
+    (traced,) = fused._traced.values()
+    assert len(traced.unchanged.__code__.co_names) < 100
+    SETTINGS[50] = None
+    same(fused(X), X + 51)

@@ -9,7 +9,7 @@ import pytest
 
 import accel
 from accel import config, xp
-from accel.tracing import fused_function, launch_code, plans, trace, traced
+from accel.tracing import existing_arrays, fused_function, launch_code, plans, trace, traced
 from accel.xp import recording
 from accel.xp.array_base import ArrayBase
 from accel.xp.array_library import recorder
@@ -45,8 +45,8 @@ class Counted:
 
 PLACES = [
     (trace.Trace, "make"),
-    (trace.Trace, "capture"),
-    (trace, "recorded"),
+    (existing_arrays.ExistingArrays, "capture"),
+    (existing_arrays, "recorded"),
     (traced, "recorded"),
     (traced, "_arguments"),
     (traced, "_results"),

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from accel.tracing.generated_text import run
 from accel.xp.array_base import live
 from accel.xp.arrays import Array
 
@@ -96,9 +97,8 @@ class Captures:
             f"    try: return {' and '.join(conditions)}",
             "    except (AttributeError, KeyError, ValueError): return False",
         ]
-        # It consists of names in Python's code and of names that are made here.
         self._scope["items"] = self._groups  # so that each item keeps its id
-        exec(compile("\n".join(lines), "<accel: what a fused function reads>", "exec"), self._scope)  # noqa: S102
+        run("\n".join(lines), "what a fused function reads", self._scope)
         unchanged: Callable[[], bool] = self._scope.pop("unchanged")
         return unchanged
 

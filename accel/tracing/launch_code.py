@@ -14,6 +14,7 @@ from accel import config
 from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Buffer
 from accel.tracing.captures import same
+from accel.tracing.generated_text import run
 from accel.tracing.leaves import Leaves, Part, is_named_tuple
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import HostLaunch, Plan
@@ -145,8 +146,7 @@ def launch_of(
     code.lines.append("except MemoryError as error: raise failure(error) from None")
     code.lines += _results(traced, inputs, code)
     text = "\n".join(["def launch(arguments, keywords):", *[f"    {line}" for line in code.lines]])
-    # It consists of numbers and of names that are made here.
-    exec(compile(text, "<accel: launch of a fused function>", "exec"), code.scope)  # noqa: S102
+    run(text, "launch of a fused function", code.scope)
     launch: Launch = code.scope["launch"]
     return launch
 
@@ -295,9 +295,9 @@ def _kernels(
     for launch, accesses, used, integers in launches:
         arguments = []
         for memory, offset, geometry in accesses:
-            arguments += [natives[memory], str(offset), *map(str, geometry)]
+            arguments += [natives[memory], *map(code.name, (offset, *geometry))]
         arguments += [f"k{scalars.index(each)}" for each in used]
-        given = ", ".join([*arguments, *map(str, integers)])
+        given = ", ".join([*arguments, *map(code.name, integers)])  # so the text is the same for all sizes
         name = code.name(launch)
         # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.
         lines.append(f"if not {name}(True, threads, {given}): {name}(False, threads, {given})")

@@ -41,6 +41,15 @@ def _reciprocal(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
     return make("binary", "truediv", (make("constant", 1.0, (), dtype), operands[0]), dtype)
 
 
+def _length(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+    parts = [make("call", name, operands, dtype) for name in ("real", "imag")]
+    return make("call", "hypot", parts, dtype)
+
+
+def _squared(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+    return make("binary", "mul", (operands[0], operands[0]), dtype)
+
+
 _REAL = "fiu"
 _BINARY = {
     name: _same("binary", name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "min", "max")
@@ -67,7 +76,7 @@ _TABLE: Mapping[tuple[str, str], _Builder] = MappingProxyType(
     | {(name, kind): _itself for name in ("ceil", "floor", "trunc") for kind in "iub"}
     | {("add", kind): _BINARY["add"] for kind in "fiuc"}
     | {("subtract", kind): _BINARY["sub"] for kind in "fiuc"}
-    | {("multiply", kind): _BINARY["mul"] for kind in _REAL}
+    | {("multiply", kind): _BINARY["mul"] for kind in "fiuc"}
     | {("minimum", kind): _BINARY["min"] for kind in _REAL}
     | {("maximum", kind): _BINARY["max"] for kind in _REAL}
     | {("floor_divide", kind): _BINARY["floordiv"] for kind in "iu"}
@@ -94,7 +103,9 @@ _TABLE: Mapping[tuple[str, str], _Builder] = MappingProxyType(
         for kind in _REAL
     }
     | {(name, kind): _same("call", name) for name in ("sign", "square") for kind in _REAL}
+    | {("square", "c"): _squared}
     | {("absolute", kind): _same("call", "abs") for kind in "fi"}
+    | {("absolute", "c"): _length}
     | {("absolute", kind): _itself for kind in "ub"}
     | {("negative", kind): _same("unary", "neg") for kind in "fiuc"}
     | {("positive", kind): _itself for kind in "fiuc"}

@@ -70,6 +70,8 @@ class _Reduction(NamedTuple):
         if self.elements <= _FEW:
             parts = [self.trace.view(node, *part) for part in _parts(node.shape, self.axes)]
             name = {"max": "or", "min": "and"}.get(op, op) if node.dtype == _TRUTH else op
+            if op == "add" and node.dtype.kind in "fc":
+                parts.insert(0, self.trace.constant(0, node.dtype))  # a sum of zeros is 0.0, not -0.0
             while len(parts) > 1:
                 parts[:2] = [self.trace.make("binary", name, parts[:2], node.dtype)]
             return self.trace.reshaped(parts[0], self.shape)  # type: ignore[no-any-return]

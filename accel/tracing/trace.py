@@ -146,6 +146,8 @@ class Trace:
 
     def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
         """Return a base's elements after a write to part of it."""
+        if not value.size:
+            return base.node
         self._note_write(base)
         before = base.node
         if isinstance(before, Update) and before.value is value and before.map == index_map:

@@ -475,3 +475,22 @@ def test_the_setting_turns_fusing_off() -> None:
         counted(x)
         counted(x)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_complex_numbers(device: str) -> None:
+    def steps(c: Any) -> Any:
+        z = xp.zeros_like(c)
+        for _ in range(3):
+            z = xp.where(abs(z) < 2.0, z * z + c, z)
+        return z, xp.square(c) * 2j, xp.conj(c) * c
+
+    c = xp.asarray(np.random.default_rng(0).random((40, 3)) * (2 - 1j) - 1, device=device)
+    close(accel.fuse(steps)(c), steps(c))
+    assert len(accel.fuse(steps).explain(c).steps) == 1
+
+
+@pytest.mark.parametrize("exponent", [3, 4.0, 7, 8])
+def test_small_powers_are_products(exponent: float) -> None:
+    x = xp.asarray(np.random.default_rng(0).random(1000) * 4 - 2)
+    np.testing.assert_allclose(host(accel.fuse(lambda x: x**exponent)(x)), host(x**exponent), rtol=9e-16)

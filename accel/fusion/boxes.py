@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from accel.fusion.index_maps import Axis, IndexMap
 
-__all__ = ["Ends", "are_apart", "box_of", "covers", "ends_of", "is_apart", "union", "within"]
+__all__ = ["Box", "Ends", "are_apart", "box_of", "covers", "ends_of", "is_apart", "union", "within"]
 
 
 class Span(NamedTuple):

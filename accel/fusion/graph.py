@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from accel.fusion.boxes import are_apart, box_of, covers, ends_of, is_apart, union
+from accel.fusion.boxes import are_apart, covers, ends_of, is_apart, union
 from accel.fusion.index_maps import IndexMap, composed
 from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
 
@@ -50,6 +50,8 @@ class Graph:
         The inputs that are written.
     targets : dict of Update to Node
         The array that each write is to. Writes that are overwritten before they are read are left out.
+    arrays : dict of Update to Node
+        For each write what is the same for all to the array.
     stored : set of Node
         Those with memory.
     homes : dict of Node to Update
@@ -63,8 +65,11 @@ class Graph:
         self.written = written
         self.results = {*results}
         self.targets: dict[Update, Node] = {}
-        self._boxes = {each: box_of(each.map, each.value.shape) for each in in_order(roots) if isinstance(each, Update)}
         self.nodes = self._needed(roots)
+        self.arrays: dict[Node, Node] = {}
+        for node in self.nodes:
+            if isinstance(node, Update):
+                self.arrays[node] = self.arrays.get(self.targets[node], node)
         self.consumers = Counter(operand for node in self.nodes for operand in {*self.operands(node)})
         self.has_calls = any(isinstance(node, Result) for node in self.nodes)
         self.stored = {*results}
@@ -92,10 +97,16 @@ class Graph:
         home = self.homes.get(node)
         return (node, index_map) if home is None else (home, composed(home.map, index_map))
 
+    def may_change(self, write: Update, before: Update) -> bool:
+        """Tell whether a write changes elements of an array that an earlier write to it stored, and at other places."""
+        if write.map == before.map and write.value.shape == before.value.shape:
+            return False
+        one, other = ends_of(write.map, write.value.shape), ends_of(before.map, before.value.shape)
+        return self.arrays[write] is self.arrays[before] and not are_apart(one, other)
+
     def covers(self, write: Update, before: Update) -> bool:
         """Tell whether a write replaces all that another one wrote."""
-        one, other = self._boxes[write], self._boxes[before]
-        return one is not None and other is not None and covers(one, other)
+        return write.box is not None and before.box is not None and covers(write.box, before.box)
 
     def _needed(self, roots: Sequence[Node]) -> list[Node]:
         """Return the nodes that are needed, after a walk from users to operands which finds what each write is to."""
@@ -146,7 +157,7 @@ class Graph:
 
 def _are_apart(writes: Sequence[Update]) -> bool:
     if len(writes) <= _COMPARED:
-        boxes = [box_of(each.map, each.value.shape) for each in writes]
+        boxes = [each.box for each in writes]
         return len(boxes) < 2 or all(
             one is not None and other is not None and is_apart(one, other) for one, other in combinations(boxes, 2)
         )

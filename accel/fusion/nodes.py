@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
+from accel.fusion.boxes import box_of
 from accel.fusion.index_maps import Axis, IndexMap
 
 __all__ = [
@@ -235,15 +236,18 @@ class Update(Node):
         From the value's indices to the target's; no two of them are the same.
     value : Node
         What is written.
+    box : tuple of Span or None
+        Where, if that is a box.
     """
 
-    __slots__ = ("map", "target", "value")
+    __slots__ = ("box", "map", "target", "value")
 
     def __init__(self, target: Node, index_map: IndexMap, value: Node) -> None:
         super().__init__(target.shape, target.dtype)
         self.target = target
         self.map = index_map
         self.value = value
+        self.box = box_of(index_map, value.shape)
 
     @property
     def operands(self) -> tuple[Node, ...]:

@@ -63,7 +63,8 @@ class _Decision:
         self._variable = _variable(graph)
         self._places: defaultdict[Node, dict[_Place, int]] = defaultdict(dict)
         self._writes: dict[Node, tuple[Update, _Loop]] = {}
-        self._read_again: set[Node] = set()
+        self._updates = {node.serial: node for node in graph.nodes if isinstance(node, Update)}
+        self._readers: dict[Node, set[int]] = {each.value: set() for each in self._updates.values()}
         self._loops: dict[tuple[int, Shape, bool, bool], _Loop] = {}
 
     def decide(self) -> None:
@@ -138,9 +139,11 @@ class _Decision:
         if node not in self._writes:
             return False
         write, _ = self._writes[node]
-        places = self._places[node]
-        is_read = node in self._read_again or len(places) > 1
-        if not is_read or any(serial < write.serial for serial in places.values()):
+        readers = self._readers[node] - {write.serial}
+        if write.box is None or not readers or min(readers) < write.serial:
+            return False
+        later = [self._updates[serial] for serial in readers if serial in self._updates]
+        if any(self._graph.may_change(each, write) for each in later):
             return False
         self._graph.homes[node] = write
         return True
@@ -156,8 +159,8 @@ class _Decision:
         places = self._places[node]
         if (loop, index_map) not in places:
             loop.accesses += node in self._graph.stored
-        elif places[loop, index_map] != serial:
-            self._read_again.add(node)
+        if node in self._readers:
+            self._readers[node].add(serial)
         places[loop, index_map] = serial  # users come before operands, and later ones first
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from accel import config
-from accel.fusion.nodes import Scalar
+from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
 from accel.fusion.regions import Buffer
 from accel.tracing.captures import same
 from accel.tracing.generated_text import run
@@ -143,7 +143,7 @@ def launch_of(
     code.lines.append("try:")
     lines = [*_numbers(traced, numbers, code), *_steps(plan, inputs.natives, code)]
     code.lines += [f"    {line}" for line in lines]
-    code.lines.append("except MemoryError as error: raise failure(error) from None")
+    code.lines.append("except (IndexError, MemoryError, OverflowError) as error: raise failure(error) from None")
     code.lines += _results(traced, inputs, code)
     text = "\n".join(["def launch(arguments, keywords):", *[f"    {line}" for line in code.lines]])
     run(text, "launch of a fused function", code.scope)
@@ -258,7 +258,7 @@ def _steps(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
         names = "".join(f"r{number}, " for number in range(len(plan.outputs)))
         call = f"{code.name(plan.run)}(({given}), s)"
         return [f"{names} = {call}" if names else call]
-    return [*_buffers(plan, natives, code), *_kernels(plan.host_launches, natives, plan.scalars, code)]
+    return [*_buffers(plan, natives, code), *_launches(plan, plan.host_launches, natives, code)]
 
 
 def _buffers(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
@@ -282,26 +282,77 @@ def _nbytes(buffer: Buffer) -> int:
     return nbytes
 
 
-def _kernels(
-    launches: Sequence[HostLaunch],
-    natives: dict[Any, str],
-    scalars: Sequence[Scalar],
-    code: _Code,
-) -> list[str]:
+def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[Any, str], code: _Code) -> list[str]:
     lines = ["threads = settings.threads"]
-    scalars = [*dict.fromkeys((*scalars, *[each for launch in launches for each in launch.scalars]))]
-    for place, each in enumerate(scalars):  # before the first kernel, as a number may not fit
-        lines.append(f"k{place} = {code.name(each.dtype.type)}(s[{each.number}]).item()")
-    for launch, accesses, used, integers in launches:
-        arguments = []
-        for memory, offset, geometry in accesses:
-            arguments += [natives[memory], *map(code.name, (offset, *geometry))]
-        arguments += [f"k{scalars.index(each)}" for each in used]
-        given = ", ".join([*arguments, *map(code.name, integers)])  # so the text is the same for all sizes
-        name = code.name(launch)
-        # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.
-        lines.append(f"if not {name}(True, threads, {given}): {name}(False, threads, {given})")
+    kernels = [each for each in launches if isinstance(each, HostLaunch)]
+    scalars = dict.fromkeys((*plan.scalars, *[each for launch in kernels for each in launch.scalars]))
+    names = {scalar: f"k{place}" for place, scalar in enumerate(scalars)}
+    for scalar, name in names.items():  # before the first kernel, as a number may not fit
+        lines.append(f"{name} = {code.name(scalar.dtype.type)}(s[{scalar.number}]).item()")
+    for each in launches:
+        lines += _call(plan, each, natives, code) if isinstance(each, Call) else [_kernel(each, natives, names, code)]
     return lines
+
+
+def _kernel(kernel: HostLaunch, natives: dict[Any, str], scalars: Mapping[Scalar, str], code: _Code) -> str:
+    launch, accesses, used, integers = kernel
+    arguments = []
+    for memory, offset, geometry in accesses:
+        arguments += [natives[memory], *map(code.name, (offset, *geometry))]
+    # The text is the same for all sizes.
+    given = ", ".join([*arguments, *[scalars[each] for each in used], *map(code.name, integers)])
+    name = code.name(launch)
+    # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.
+    return f"if not {name}(True, threads, {given}): {name}(False, threads, {given})"
+
+
+def _call(plan: Plan, call: Call, natives: dict[Any, str], code: _Code) -> list[str]:
+    """Write a call of the library, and what takes the memory of its results."""
+
+    def native(node: Node) -> str:
+        memory = plan.schedule.memory[node]
+        return natives[memory] + ("" if memory.shape == node.shape else f".reshape({code.name(node.shape)})")
+
+    def argument(value: Any) -> str:
+        if isinstance(value, Scalar):
+            return f"s[{value.number}]"
+        if isinstance(value, Node):
+            return native(value)
+        if isinstance(value, Viewed):
+            text = native(value.node)
+            for view in value.views:
+                text = f"{code.name(view)}({text})"
+            return text
+        if type(value) in (tuple, list):
+            parts = "".join(f"{argument(each)}, " for each in value)
+            return f"({parts})" if type(value) is tuple else f"[{parts}]"
+        return code.name(value)
+
+    named = [f"{name}={argument(value)}" for name, value in call.keywords.items()]
+    given = ", ".join([*map(argument, call.arguments), *named])
+    lines = [f"result = {code.name(call.function)}({given})"]
+    operands = "".join(f"{each}, " for each in dict.fromkeys(natives[plan.schedule.memory[x]] for x in call.operands))
+    for node in plan.results[call]:
+        natives[node] = code.name(None, "m")
+        value = "result" if node.place is None else f"result[{node.place}]"
+        lines.append(f"{natives[node]} = {code.name(_owner(plan, node))}({value}, ({operands}))")
+    return lines
+
+
+def _owner(plan: Plan, node: Result) -> Callable[[Any, Sequence[Any]], Any]:
+    """Return what gives the array for a result of a call: most results are new memory, and stay as they are."""
+    shape, dtype = node.shape, node.dtype
+
+    def own(array: Any, operands: Sequence[Any]) -> Any:
+        if type(array) is dtype.type and not shape:
+            return np.asarray(array)
+        if type(array) is np.ndarray and array.base is None and array.shape == shape and array.dtype is dtype:
+            flags = array.flags
+            if flags.c_contiguous and flags.writeable and all(array is not each for each in operands):
+                return array
+        return plan.own(array, node, operands)
+
+    return own
 
 
 def _results(traced: Launchable, inputs: _Inputs, code: _Code) -> list[str]:

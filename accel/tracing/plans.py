@@ -115,8 +115,10 @@ class Plan:
         For messages.
     steps : list of Step
         The regions and calls, in order.
-    host_launches : list of HostLaunch or None
-        All steps, if they are kernels that the host launches fast.
+    host_launches : list of HostLaunch, or Call, or None
+        All steps, if the kernels are such that the host launches fast.
+    results : dict of Call to list of Result
+        The results of each call.
     """
 
     def __init__(
@@ -127,7 +129,7 @@ class Plan:
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
         written = () if pure else trace.write_backs
         self.written = tuple([each.target.number for each in written])
-        self.host_launches: list[HostLaunch] | None = [] if self.library.device is Device.CPU else None
+        self.host_launches: list[HostLaunch | Call] | None = [] if self.library.device is Device.CPU else None
         self.scalars = trace.adapted
         self.schedule: Schedule = scheduled(outputs, written)
         self.nodes = in_order([*outputs, *(each.value for each in written)])
@@ -135,10 +137,10 @@ class Plan:
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
         self.names = self._names()
         self._debug = debug
-        self._results: defaultdict[Call, list[Result]] = defaultdict(list)
+        self.results: defaultdict[Call, list[Result]] = defaultdict(list)
         for node in self.schedule.memory:
             if isinstance(node, Result):
-                self._results[node.call].append(node)
+                self.results[node.call].append(node)
         self.steps = [step for each in self.schedule.steps for step in self._steps(each)]
 
     def _names(self) -> dict[Memory, str]:
@@ -197,9 +199,10 @@ class Plan:
     # Calls of the library
 
     def _call(self, call: Call) -> Step:
-        self.host_launches = None
+        if self.host_launches is not None:
+            self.host_launches.append(call)
         found, library = self.schedule.memory, self.library
-        results = self._results[call]
+        results = self.results[call]
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments = [self._argument(each, memories, numbers) for each in call.arguments]
@@ -211,7 +214,7 @@ class Plan:
                 raise failure(error) from None
             operands = [memories[found[node]] for node in call.operands]
             for node in results:
-                memories[node] = self._own(result if node.place is None else result[node.place], node, operands)
+                memories[node] = self.own(result if node.place is None else result[node.place], node, operands)
 
         return Step(run)
 
@@ -221,7 +224,8 @@ class Plan:
         if isinstance(value, Node):
             return self._shaped(memories[self.schedule.memory[value]], value)
         if isinstance(value, Viewed):
-            return self._viewed(memories[self.schedule.memory[value.node]], value)
+            memory = memories[self.schedule.memory[value.node]]
+            return self._viewed(self._shaped(memory, value.node), value)
         if type(value) in (tuple, list):
             return type(value)([self._argument(each, memories, numbers) for each in value])
         return value
@@ -232,7 +236,7 @@ class Plan:
             view = make(view)
         return in_memory(view)
 
-    def _own(self, array: Any, node: Result, operands: Sequence[Any]) -> Any:
+    def own(self, array: Any, node: Result, operands: Sequence[Any]) -> Any:
         """Return a result of a call, in C order; a copy if it is read-only, or if it shares memory with an operand."""
         library = self.library
         if type(array) is not library.array_type:

@@ -7,10 +7,9 @@ import numpy as np
 
 from accel.dtypes import DType, as_dtype
 from accel.errors import FuseError
-from accel.fusion.boxes import box_of, is_apart, within
 from accel.fusion.elementwise import loop_of, operation_of
 from accel.fusion.graph import WriteBack
-from accel.fusion.index_maps import IndexMap, composed, composes, identity
+from accel.fusion.index_maps import IndexMap, identity
 from accel.fusion.nodes import (
     Call,
     Constant,
@@ -25,6 +24,7 @@ from accel.fusion.nodes import (
     View,
     Viewed,
 )
+from accel.fusion.read_through import read_through
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.models import model_function
@@ -40,9 +40,6 @@ _REMEDIES = (
     "split the function there"
 )
 
-
-_MOST_WRITES = 32
-"""Writes to an array that are compared with a view of it."""
 
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
@@ -111,7 +108,7 @@ class Trace:
 
     def view(self, source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node at the indices of a map."""
-        source, index_map = _read_through(source, index_map, shape)
+        source, index_map = read_through(source, index_map, shape)
         if index_map == identity(source.shape) and shape == source.shape:
             return source
         key = "view", source.serial, index_map, shape
@@ -357,36 +354,16 @@ def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _viewed(symbol: Symbol) -> Viewed | None:
-    """Return a view of memory that exists when a call reads it; None for any other array."""
+    """Return a view of memory that exists when a call reads it, or that is little larger; None for any other array."""
     root, views = symbol, []
     while root.parent is not None:
         root, view = root.parent
         views.append(view)
-    if not views or root.map is not None or not isinstance(root.base.node, Input | Result):
+    base, node = root.base, root.base.node
+    is_stored = isinstance(node, Input | Result | Update) or base.source is not None or 2 * symbol.size >= node.size
+    if not views or root.map is not None or not is_stored:
         return None
-    return Viewed(root.base.node, tuple(views[::-1]), symbol.shape, symbol.dtype)
-
-
-def _read_through(source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> tuple[Node, IndexMap]:
-    """Return the node that has the elements of a view, and the map to it: below views, and before or within writes."""
-    newest, passed = None, 0
-    while True:
-        if isinstance(source, View) and composes(source.map, index_map):
-            newest, index_map, source = None, composed(source.map, index_map), source.source
-            continue
-        if not isinstance(source, Update):
-            return source, index_map
-        newest, passed = newest or source, passed + 1
-        view, written = box_of(index_map, shape), box_of(source.map, source.value.shape)
-        if view is None or written is None or passed > _MOST_WRITES:
-            return newest, index_map
-        if is_apart(view, written):
-            source = source.target
-            continue
-        found = within(view, written, len(source.value.shape))
-        if found is None:
-            return newest, index_map  # whose memory is there longest
-        newest, source, index_map = None, source.value, found
+    return Viewed(node, tuple(views[::-1]), symbol.shape, symbol.dtype)
 
 
 def is_exact(operand: Any, dtype: DType) -> bool:

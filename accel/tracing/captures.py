@@ -46,12 +46,14 @@ class Captures:
 
     def __init__(self, function: Callable[..., Any], objects: Sequence[Any] = ()) -> None:
         self._module = getattr(function, "__module__", None)
+        self._title = ""
+        self._titles: dict[str, str] = {}
         self._reads: dict[str, Any] = {}
         self._groups: dict[str, list[Any]] = {}
+        self._within: list[Any] = []
         self._scope: dict[str, Any] = {"same": same, "equal": np.array_equal}
         self._names: dict[int, str] = {}
         self._seen: set[int] = set()
-        self._items = 0
         self._functions: set[str] = set()
         self._attributes: set[str] = set()
         self._objects: list[tuple[Any, int, set[str]]] = []
@@ -72,24 +74,7 @@ class Captures:
         masks : sequence of numpy.ndarray
             More that was read, with its elements.
         """
-        rebound = _Rebound(captured, self._reads.values())
-        self._scope["captured"], self._scope["rebound"] = captured, rebound
-        conditions = []
-        for expression, value in self._reads.items():
-            place, known = rebound.places.get(id(value)), self._name(value)
-            if place is not None:
-                conditions.append(f"({expression} is captured[{place}] or rebound({place}, {expression}))")
-                self._scope.pop(known)
-            elif type(value) in _PLAIN or type(value) is tuple:
-                conditions.append(f"({expression} is {known} or same({expression}, {known}))")
-            else:
-                conditions.append(f"{expression} is {known}")
-        for name, items in self._groups.items():
-            group = self._scope[name]
-            if [*map(id, _items(group))] == [*map(id, items)]:
-                more = f", *map(id, {name}.values())" if isinstance(group, dict) else ""
-                conditions.append(f"[*map(id, {name}){more}] == {self._name([*map(id, items)])}")
-        conditions += [f"equal({self._name(each)}, {self._name(each.copy())})" for each in masks]
+        conditions = self._conditions(captured, masks)
         if not conditions:
             return None
         lines = [
@@ -97,10 +82,44 @@ class Captures:
             f"    try: return {' and '.join(conditions)}",
             "    except (AttributeError, KeyError, ValueError): return False",
         ]
-        self._scope["items"] = self._groups  # so that each item keeps its id
         run("\n".join(lines), "what a fused function reads", self._scope)
-        unchanged: Callable[[], bool] = self._scope.pop("unchanged")
+        unchanged: Callable[[], bool] = self._scope["unchanged"]
         return unchanged
+
+    def changed(self) -> list[str]:
+        """Return the names of what is not as it was when `unchanged` was made."""
+        return [title for condition, title in self._titles.items() if not self._holds(condition)]
+
+    def _holds(self, condition: str) -> bool:
+        run(f"def holds():\n    return {condition}", "what a fused function reads", self._scope)
+        try:
+            return bool(self._scope["holds"]())
+        except (AttributeError, KeyError, ValueError):
+            return False
+
+    def _conditions(self, captured: list[Any], masks: Sequence[np.ndarray[Any, Any]]) -> list[str]:
+        """Return the conditions, of which `_titles` gets names."""
+        rebound = _Rebound(captured, [*self._reads.values(), *self._within])
+        self._scope |= {"captured": captured, "rebound": rebound}
+        titles, self._titles = self._titles, {}
+        for expression, value in self._reads.items():
+            place, known = rebound.places.get(id(value)), self._name(value)
+            condition = f"{expression} is {known}"
+            if place is not None:
+                condition = f"({expression} is captured[{place}] or rebound({place}, {expression}))"
+                self._scope.pop(known)
+            elif type(value) in _PLAIN or type(value) is tuple:
+                condition = f"({expression} is {known} or same({expression}, {known}))"
+            self._titles[condition] = titles[expression]
+        for name, items in self._groups.items():
+            group = self._scope[name]
+            if [*map(id, _items(group))] == [*map(id, items)]:
+                more = f", *map(id, {name}.values())" if isinstance(group, dict) else ""
+                self._titles[f"[*map(id, {name}){more}] == {self._name([*map(id, items)])}"] = titles[name]
+        for each in masks:
+            self._titles[f"equal({self._name(each)}, {self._name(each.copy())})"] = "a mask"
+        self._reads.clear()  # or an array would be kept after another one has taken its place
+        return [*self._titles]
 
     def _name(self, value: Any) -> str:
         """Return a name for a value; it keeps the value, so that no other one has its id."""
@@ -110,30 +129,34 @@ class Captures:
             self._scope[name] = value
         return name
 
-    def _read(self, expression: str, value: Any, depth: int) -> None:
+    def _read(self, expression: str, title: str, value: Any, depth: int) -> None:
         """Add a value that an expression has."""
         self._name(value)
-        self._reads[expression] = value
+        self._reads[expression], self._titles[expression], self._title = value, title, title
         self._value(value, depth)
 
     def _value(self, value: Any, depth: int) -> None:
         """Add what a value leads to."""
-        if depth > _DEEPEST or type(value) in _PLAIN or not self._is_new(value):
+        kind = type(value)  # for proxies `isinstance` would ask the object that they stand for, which may fail
+        if depth > _DEEPEST or kind in _PLAIN or not self._is_new(value):
             return
-        if isinstance(value, (*_GROUPS, tuple)):
+        if issubclass(kind, (*_GROUPS, tuple)):
             self._group(value, depth)
             return
         self._callable(value)
-        module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-        if self._follows(module) and not isinstance(value, FunctionType | MethodType):
+        module = (
+            value.__name__ if kind is ModuleType else value.__module__ if issubclass(kind, type) else kind.__module__
+        )
+        if self._follows(module) and kind not in (FunctionType, MethodType):
             self._objects.append((value, depth, set()))
 
     def _group(self, group: Collection[Any], depth: int) -> None:
-        self._items += len(group)
-        if len(group) > _MOST_ITEMS or self._items > _MOST_IN_ALL:
+        if len(group) > _MOST_ITEMS or len(self._within) > _MOST_IN_ALL:
             return
+        self._within += _items(group)  # which also keeps the ids of its items
         if isinstance(group, _GROUPS):
-            self._groups[self._name(group)] = _items(group)
+            name = self._name(group)
+            self._groups[name], self._titles[name] = _items(group), self._title
         for each in group.values() if isinstance(group, dict) else group:
             self._value(each, depth + 1)
 
@@ -142,7 +165,7 @@ class Captures:
         before = -1
         while before != (before := len(self._attributes) + len(self._objects)):
             for value, depth, seen in self._objects:
-                classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
+                classes = (value if _is_class(value) else type(value)).__mro__
                 known = set(getattr(value, "__dict__", ())).union(*[vars(each) for each in classes])
                 for name in sorted((self._attributes & known) - seen):
                     seen.add(name)
@@ -151,13 +174,11 @@ class Captures:
     def _attribute(self, value: Any, name: str, depth: int) -> None:
         found = inspect.getattr_static(value, name)
         self._callable(_code_of(found))
-        if isinstance(found, MemberDescriptorType):  # of __slots__
+        if type(found) is MemberDescriptorType:  # of __slots__
             found = getattr(value, name, found)
-        elif hasattr(type(found), "__get__") and (
-            isinstance(value, type) or name not in getattr(value, "__dict__", ())
-        ):
+        elif hasattr(type(found), "__get__") and (_is_class(value) or name not in getattr(value, "__dict__", ())):
             return  # reading it makes a new object
-        self._read(f"{self._name(value)}.{name}", found, depth + 1)
+        self._read(f"{self._name(value)}.{name}", name, found, depth + 1)
 
     def _callable(self, value: Any) -> None:
         """Add what a function reads."""
@@ -165,20 +186,23 @@ class Captures:
         if function is None or not (self._follows(function.__module__) or function.__module__ in _OF_EXEC):
             return
         if function is not value:
-            self._value(getattr(value, "__self__", value), 0)
+            self._value(value.__self__ if type(value) is MethodType else value, 0)
         if self._name(function) in self._functions:
             return
         self._functions.add(self._name(function))
         names, values = _names_in(function.__code__), function.__globals__
         self._attributes |= names
         for name in sorted(names.intersection(values)):
-            self._read(f"{self._name(values)}[{name!r}]", values[name], 0)
-        for cell in function.__closure__ or ():
+            self._read(f"{self._name(values)}[{name!r}]", name, values[name], 0)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             try:
                 contents = cell.cell_contents
             except ValueError:  # the variable has no value yet
                 continue
-            self._read(f"{self._name(cell)}.cell_contents", contents, 0)
+            self._read(f"{self._name(cell)}.cell_contents", name, contents, 0)
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        self._title = f"a default of {function.__name__}"
+        self._group(defaults, 0)
 
     def _is_new(self, value: Any) -> bool:
         self._name(value)  # it keeps its id
@@ -257,28 +281,29 @@ def _top(module: str | None) -> str:
 def _function_of(value: Any) -> FunctionType | None:
     """Return the function of Python that a callable leads to."""
     for _ in range(_DEEPEST):
-        if isinstance(value, FunctionType):
-            return value
-        if isinstance(value, MethodType):
-            value = value.__func__
-        elif not callable(value) or isinstance(value, type):
+        kind = type(value)
+        if kind is FunctionType:
+            return value  # type: ignore[no-any-return]
+        if not callable(value) or issubclass(kind, type):
             return None
-        elif "__wrapped__" in getattr(value, "__dict__", ()):
-            value = value.__wrapped__
-        elif isinstance(value, partial):
+        wrapped = inspect.getattr_static(value, "__wrapped__", None)
+        if kind is MethodType:
+            value = value.__func__
+        elif kind is partial:
             value = value.func
         else:
-            value = inspect.getattr_static(value, "__call__")
+            value = inspect.getattr_static(value, "__call__") if wrapped is None else wrapped
     return None
 
 
 def _code_of(attribute: Any) -> Any:
     """Return the function of a method or property; None if an attribute is none."""
-    if isinstance(attribute, property):
+    kind = type(attribute)
+    if issubclass(kind, property):
         return attribute.fget
-    if isinstance(attribute, cached_property):
+    if issubclass(kind, cached_property):
         return attribute.func
-    if isinstance(attribute, staticmethod | classmethod):
+    if issubclass(kind, staticmethod | classmethod):
         return attribute.__func__
     return _function_of(attribute)
 
@@ -287,8 +312,8 @@ def _items(group: Collection[Any]) -> list[Any]:
     return [*group, *(group.values() if isinstance(group, dict) else ())]
 
 
-def _is_own(value: Any, name: str) -> bool:
-    return not isinstance(value, type) and name in getattr(value, "__dict__", ())
+def _is_class(value: Any) -> bool:
+    return issubclass(type(value), type)
 
 
 @lru_cache(1024)

@@ -25,6 +25,7 @@ _Function: TypeAlias = Callable[..., Any]
 
 _MOST_LAUNCHES = 8
 _MOST_TRACES = 256
+_MANY_CHANGES = 20
 
 
 class Fused:
@@ -46,6 +47,7 @@ class Fused:
         self._fallback = fallback
         self._launches: tuple[Launch, ...] = ()
         self._traced: dict[tuple[Any, ...], Traced | None] = {}
+        self._changes = 0
         self.__name__ = type(function).__name__  # if the function has no name
         update_wrapper(self, function)
 
@@ -141,6 +143,7 @@ class Fused:
             ) from None
         if isinstance(traced, Traced) and traced.unchanged is not None and not traced.unchanged():
             self._drop(key)
+            self._note_change(traced)
             traced = MISSED
         if traced is not MISSED:
             return traced  # type: ignore[return-value]
@@ -157,6 +160,18 @@ class Fused:
         while len(self._traced) > _MOST_TRACES:
             self._drop(next(iter([*self._traced])))
         return traced
+
+    def _note_change(self, traced: Traced) -> None:
+        """Warn of a function that is traced again and again, which takes longer than to run it unfused."""
+        self._changes += 1
+        if self._changes == _MANY_CHANGES:
+            names = ", ".join(traced.captures.changed())
+            warnings.warn(
+                f"{self.__name__} was traced anew {_MANY_CHANGES} times, as what it refers to changed, the last time "
+                f"{names}; pass that as an argument",
+                RuntimeWarning,
+                stack_level(),
+            )
 
     def _drop(self, key: tuple[Any, ...]) -> None:
         """Forget a trace, and what it keeps alive."""

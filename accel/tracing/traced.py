@@ -64,6 +64,8 @@ class Traced:
         These arrays.
     numbers : tuple of TracedNumber
         Computed from the numbers among the arguments.
+    captures : Captures
+        What it reads besides its arguments.
     unchanged : callable or None
         Tells whether all else that the function reads is as it was.
     launches : dict
@@ -79,7 +81,7 @@ class Traced:
         static: frozenset[str],
         name: str,
     ) -> None:
-        captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
+        self.captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
         trace = Trace(_library_of(leaves.arrays, name))
         library = TracingLibrary(trace)
         arguments = _arguments(trace, library, bound, leaves, static)
@@ -90,7 +92,7 @@ class Traced:
         self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
         self.captured: list[Any] = trace.existing.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
-        self.unchanged = captures.unchanged(self.captured, trace.existing.masks)
+        self.unchanged = self.captures.unchanged(self.captured, trace.existing.masks)
         trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 

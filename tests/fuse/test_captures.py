@@ -415,3 +415,49 @@ def test_many_items_are_compared_up_to_a_limit() -> None:
     assert len(traced.unchanged.__code__.co_names) < 100
     SETTINGS[50] = None
     same(fused(X), X + 51)
+
+
+def test_an_array_that_is_also_within_something_else_needs_a_new_trace() -> None:
+    def default(x: Any, weights: Any = None) -> Any:
+        return x + weights
+
+    for places in ([X * 2], (X * 3,), {"array": X * 4}):
+        array = places["array"] if isinstance(places, dict) else places[0]
+        globals().update(WEIGHTS=array, STEPS=places)
+        default.__defaults__ = (array,)
+        each = [lambda x: x * WEIGHTS + sum(STEPS.values() if isinstance(STEPS, dict) else STEPS) - default(x)]
+        follows(each[0], [setting("WEIGHTS", X * 5), setting("WEIGHTS", X * 6)], X)
+
+
+def test_it_is_said_what_changes_again_and_again() -> None:
+    fused = accel.fuse(lambda x: x * FACTOR)
+
+    def vary(count: int) -> None:
+        for number in range(count):
+            globals()["FACTOR"] = number
+            same(fused(X), X * number)
+
+    with pytest.warns(RuntimeWarning, match=r"traced anew 20 times, .* the last time FACTOR; pass that as an argument"):
+        vary(22)
+    vary(30)
+
+
+class Proxy:
+    """Stands for an object that is not there now."""
+
+    def __call__(self) -> None: ...
+
+    @property
+    def __class__(self) -> Any:
+        raise RuntimeError("working outside of a context")
+
+    @__class__.setter
+    def __class__(self, _: type) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"working outside of a context: {name}")
+
+
+def test_objects_that_refuse_to_be_looked_at_are_passed_over() -> None:
+    globals()["SETTINGS"], Options.proxy = Proxy(), Proxy()  # type: ignore[attr-defined]
+    same(accel.fuse(lambda x: x + FACTOR if SETTINGS is not Options.proxy else x)(X), X + FACTOR)

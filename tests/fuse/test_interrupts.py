@@ -2,10 +2,13 @@
 
 import signal
 import threading
+import time
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
 import pytest
+from accel.backends.common.host_code import machine_code
 
 import accel
 from accel import config, xp
@@ -161,6 +164,58 @@ def test_at_any_moment(python: Any) -> None:
         print(count)
     """
     assert python(code) == "80"
+
+
+def test_within_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    new = float(time.time_ns())  # so that no earlier run has compiled this
+    fused = accel.fuse(lambda x: x * new + new)
+    step = Counted(machine_code._Machine.compiled, 1)
+    monkeypatch.setattr(machine_code._Machine, "compiled", partialmethod(step))
+    with pytest.raises(KeyboardInterrupt):
+        fused(xp.ones(3))
+    assert is_as_before()
+    np.testing.assert_array_equal(host(fused(xp.ones(3))), np.full(3, new + new))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_within_a_long_launch(python: Any) -> None:
+    """What was written stays, as of kernels; results are new, and right in the next call."""
+    code = """
+        import signal
+        import numpy as np
+        import accel
+        from accel import xp
+
+        @accel.fuse
+        def function(x, out):
+            y = xp.sin(x)
+            z = xp.cumulative_sum(y)
+            out[...] = xp.exp(-y * y) + z[-1] * 0
+            return y, z
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        x = xp.linspace(0, 1, 3_000_000)
+        out = xp.zeros_like(x)
+        expected = [np.asarray(each).copy() for each in (*function(x, out), out)]
+        signal.signal(signal.SIGALRM, interrupt)
+        count = 0
+        for number in range(60):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-3 * (number + 1))
+                function(x, out)
+                function(x, out)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                count += 1
+            out[...] = 0
+            found = (*function(x, out), out)
+            assert all(map(np.array_equal, map(np.asarray, found), expected))
+        print(count > 0)
+    """
+    assert python(code) == "True"
 
 
 def test_in_a_thread_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

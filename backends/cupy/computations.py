@@ -1,9 +1,10 @@
 """`Computations`: contexts in which CuPy computes; they keep the memory of results until all streams have used it."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
+from types import TracebackType
 from typing import Any
 
 from accel.abc import current_stream
@@ -33,31 +34,9 @@ class Computations:
         self._device = device
         self._streams = streams
 
-    @contextmanager
-    def __call__(self, *operands: Any) -> Iterator[None]:
+    def __call__(self, *operands: Any) -> "_Computation":
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
-        cuda = self._driver.cupy.cuda
-        with self._driver.on(self._device), self._current_stream() as native:
-            self._driver.refuse_capture(native)
-            self._record_use(operands, native)
-            with cuda.using_allocator(partial(self._allocation, cuda.get_allocator())):
-                yield
-
-    @contextmanager
-    def _current_stream(self) -> Iterator[Any]:
-        """Make the stream of the innermost ``with stream:`` CuPy's current one; outside of any, CuPy's own is kept.
-
-        CuPy's current stream belongs to the thread. Tasks of asyncio share a thread, and each has its own ``with``.
-        """
-        before, stream = self._driver.cupy.cuda.get_current_stream(), current_stream(self._device)
-        if not isinstance(stream, CupyStream) or stream.native is before:
-            yield before
-            return
-        stream.native.use()
-        try:
-            yield stream.native
-        finally:
-            before.use()
+        return _Computation(self, self._driver, self._device, operands)
 
     def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
         """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
@@ -69,10 +48,11 @@ class Computations:
                 if stream != own and not stream.done:
                     own.wait_event(stream.record())
 
-    def _record_use(self, operands: Iterable[Any], stream: Any) -> None:
+    def record_use(self, operands: Iterable[Any], stream: Any) -> None:
+        """Record that a stream uses arrays, or those in tuples and lists."""
         for each in operands:
             if isinstance(each, _SEVERAL):
-                self._record_use(each, stream)
+                self.record_use(each, stream)
                 continue
             owner = owner_of(self._driver, each)
             if isinstance(owner, LentBlock):
@@ -80,11 +60,75 @@ class Computations:
             elif isinstance(owner, ResultMemory) and owner.stream != stream:
                 owner.users.add(stream)
 
-    def _allocation(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
+    def allocation(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
         """Allocate as CuPy's current allocator does."""
         cuda, native = self._driver.cupy.cuda, allocator(nbytes)
         memory = ResultMemory(self, native, cuda.get_current_stream())
         return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
+
+
+class _Computation:
+    """The context of one computation: its device, its stream, and how CuPy allocates.
+
+    The stream is that of the innermost ``with stream:``; outside of any, CuPy's own. CuPy's current stream belongs to
+    the thread. Tasks of asyncio share a thread, and each has its own ``with``.
+    """
+
+    __slots__ = ("_allocating", "_before", "_computations", "_device", "_driver", "_on", "_operands", "_outer")
+
+    def __init__(self, computations: Computations, driver: Driver, device: Device, operands: tuple[Any, ...]) -> None:
+        self._computations = computations
+        self._driver = driver
+        self._device = device
+        self._operands = operands
+        self._allocating: Any = None
+        self._before: Any = None
+        self._on: Any = None
+
+    def __enter__(self) -> None:
+        driver = self._driver
+        self._outer = driver.of_thread.computing
+        stream, native = current_stream(self._device), driver.cuda.get_current_stream()
+        same = not isinstance(stream, CupyStream) or stream.native is native
+        if self._outer is self._device and same:  # within the context of a computation of several functions
+            self._computations.record_use(self._operands, native)
+            return
+        on = driver.on(self._device)
+        on.__enter__()
+        self._on = on
+        try:
+            if not same:
+                self._before, native = native, stream.native  # type: ignore[union-attr]
+                native.use()
+            self._begin(native)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def _begin(self, native: Any) -> None:
+        driver, cuda, computations = self._driver, self._driver.cuda, self._computations
+        driver.refuse_capture(native)
+        computations.record_use(self._operands, native)
+        allocating = cuda.using_allocator(partial(computations.allocation, cuda.get_allocator()))
+        allocating.__enter__()
+        self._allocating = allocating
+        driver.of_thread.computing = self._device
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._on is None:
+            return
+        self._driver.of_thread.computing = self._outer
+        try:
+            if self._allocating is not None:
+                self._allocating.__exit__(None, None, None)
+        finally:
+            try:
+                if self._before is not None:
+                    self._before.use()
+            finally:
+                self._on.__exit__(kind, error, trace)
 
 
 class ResultMemory:

@@ -23,10 +23,11 @@ _OF_CAPTURES = range(900, 910)
 
 
 class _OfThread(threading.local):
-    """For each thread the indices of the devices that it has made current before."""
+    """For each thread the devices that it has made current before, by index, and the one that it computes on."""
 
     def __init__(self) -> None:
         self.ready: set[int] = set()
+        self.computing: Device | None = None
 
 
 _drivers: WeakSet["Driver"] = WeakSet()

@@ -133,11 +133,13 @@ class CompiledProgram:
         return partial(launch.results, queue, queue.record()) if self.program.results else None
 
     def computation(
-        self, forms: Sequence[tuple[int, ...]], _: Explain
+        self, forms: Sequence[tuple[int, ...]], explain: Explain
     ) -> Callable[[Sequence[int], Sequence[Any]], object] | None:
         """Return a function that runs the kernel on arrays of certain forms; see `accel.abc.ComputesArrays`."""
-        if self._alone is None or self.explicit:
+        if self.program.debug or self.program.results or self.explicit:
             return None
+        if self._alone is None:
+            return partial(self._compute_in_steps, forms, explain)
         (step,), own = self.steps, self._alone.copy()
         values = [number for form in forms for number in (0, *form)]
         values += [0] * sum(isinstance(each, Number) for each in self.program.parameters)
@@ -163,6 +165,19 @@ class CompiledProgram:
                 arguments.busy = False
 
         return compute if count != 0 else _nothing
+
+    def _compute_in_steps(
+        self, forms: Sequence[tuple[int, ...]], explain: Explain, addresses: Sequence[int], numbers: Sequence[Any]
+    ) -> None:
+        """Run a program that needs memory besides its arguments, on the stream on which CuPy computes now."""
+        arguments = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
+        queue, current = self.tools.streams.current(self.tools.device), self.tools.driver.cuda.get_current_stream()
+        if queue.native != current:
+            queue.native.wait_event(current.record())
+        one = (1, 1, 1)
+        self.launch([*arguments, *numbers], grid=one, block=one, stream=None, explain=explain)
+        if queue.native != current:
+            current.wait_event(queue.native.record())
 
     def _start_alone(
         self, values: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream

@@ -255,7 +255,7 @@ class TestLifetime:
         assert wrong(monkeypatch, flavour, by_an_operator) > 3
 
     def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
-        monkeypatch.setattr(Computations, "_record_use", lambda self, *arguments: None)
+        monkeypatch.setattr(Computations, "record_use", lambda self, *arguments: None)
         assert wrong(monkeypatch, flavour, by_an_operator) > 3
 
     def test_memory_that_is_lent_and_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
@@ -288,7 +288,7 @@ class TestContainers:
         assert self.wrong(monkeypatch, flavour) == 0
 
     def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch):
-        monkeypatch.setattr(Computations, "_record_use", lambda self, *arguments: None)
+        monkeypatch.setattr(Computations, "record_use", lambda self, *arguments: None)
         assert self.wrong(monkeypatch, "cuda") > 3
 
 

@@ -494,3 +494,17 @@ def test_complex_numbers(device: str) -> None:
 def test_small_powers_are_products(exponent: float) -> None:
     x = xp.asarray(np.random.default_rng(0).random(1000) * 4 - 2)
     np.testing.assert_allclose(host(accel.fuse(lambda x: x**exponent)(x)), host(x**exponent), rtol=9e-16)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_write_to_no_elements_changes_none(device: str) -> None:
+    def changed(x: Any, y: Any) -> Any:
+        more = x[None]
+        more[-1:-2:3, :] = 3
+        more[1:] += y
+        x[:, :0] = 7
+        return more, x + 1, xp.sum(y)
+
+    one, other = arrays(device), arrays(device)
+    same(accel.fuse(changed)(*one), changed(*other))
+    same(one, other)

@@ -28,6 +28,18 @@ _OPS: dict[str, _Op] = {
     "sum": "add",
     "var": "add",
 }
+_EUCLIDEAN: tuple[_Op, str, str] = "add", "square", "sqrt"
+_NORMS: dict[str, dict[Any, tuple[_Op, str, str]]] = {
+    "linalg.norm": {None: _EUCLIDEAN},
+    "linalg.vector_norm": {
+        1: ("add", "abs", ""),
+        2: _EUCLIDEAN,
+        math.inf: ("max", "abs", ""),
+        -math.inf: ("min", "abs", ""),
+    },
+}
+"""By function and kind: how elements are combined, and what is done to each, and to the total."""
+
 _OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
 _OPTIONS = frozenset({"axis", "correction", "ddof", "dtype", "keepdims"})
 
@@ -99,17 +111,16 @@ def reduced(
     model
         An array of the shape and the dtype of the result.
     """
+    if name in _NORMS:
+        return _norm(trace, name, arguments, keywords, model)
     name = name.removeprefix("ndarray.")
     if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
         return None
     x, dtype = arguments[0], np.asarray(model).dtype
-    if len(arguments) > 2 or not x.size or x.weak is not None or not _is_known(name, x.dtype, dtype):
+    if len(arguments) > 2 or not _is_known(name, x.dtype, dtype):
         return None
-    axis = arguments[1] if len(arguments) > 1 else keywords.get("axis")
-    axes = tuple(range(x.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
-    asked = _Reduction(trace, x, axes, np.shape(model))
-    threads_are_few = 1 < math.prod(asked.shape) < _MANY_RESULTS and _is_gpu(trace.real.device)
-    if not axes or (threads_are_few and asked.elements > _FEW):
+    asked = _asked(trace, x, arguments[1] if len(arguments) > 1 else keywords.get("axis"), model)
+    if asked is None:
         return None
     node = trace.cast(x, _TRUTH if name in _OF_TRUTHS else dtype)
     if name in ("std", "var"):
@@ -118,6 +129,32 @@ def reduced(
         node = trace.cast(trace.symbol(node), dtype)
     result = asked.combined(node, _OPS[name])
     return trace.symbol(asked.quotient(result, asked.elements) if name == "mean" else result)  # type: ignore[no-any-return]
+
+
+def _asked(trace: Any, x: Symbol, axis: Any, model: Any) -> _Reduction | None:
+    """Return a reduction along axes; None if the library should do it."""
+    axes = tuple(range(x.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
+    asked = _Reduction(trace, x, axes, np.shape(model))
+    threads_are_few = 1 < math.prod(asked.shape) < _MANY_RESULTS and _is_gpu(trace.real.device)
+    if not axes or not x.size or x.weak is not None or (threads_are_few and asked.elements > _FEW):
+        return None
+    return asked
+
+
+def _norm(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
+    """Return a norm of vectors, or None."""
+    (x, *others), dtype = arguments, np.asarray(model).dtype
+    kind = keywords.get("ord", 2 if name == "linalg.vector_norm" else None)
+    if others or not keywords.keys() <= {"axis", "keepdims", "ord"} or kind not in _NORMS[name]:
+        return None
+    if not isinstance(x, Symbol) or x.dtype.kind != "f" or not _is_known("sum", x.dtype, dtype):
+        return None
+    asked = _asked(trace, x, keywords.get("axis"), model)
+    if asked is None:
+        return None
+    op, of_element, of_total = _NORMS[name][kind]
+    total = asked.combined(trace.make("call", of_element, (trace.cast(x, dtype),), dtype), op)
+    return trace.symbol(trace.make("call", of_total, (total,), dtype) if of_total else total)  # type: ignore[no-any-return]
 
 
 def _spread(asked: _Reduction, node: Node, name: str, correction: float) -> "Symbol | None":

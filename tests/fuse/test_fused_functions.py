@@ -74,6 +74,14 @@ def written_results(x: Any, y: Any) -> Any:
     return z, before, xp.sort(z, axis=0)
 
 
+def _written_between(x: Any, y: Any) -> Any:
+    z = x * 2
+    rows = z.T
+    before = rows @ y
+    z[0] = 5
+    return before, rows @ y, z
+
+
 PROGRAMS: dict[str, Function] = {
     "elementwise": lambda x, y: (x - y) * 2 + 1,
     "several results": lambda x, y: (x + y, x - y, {"product": x * y}),
@@ -92,7 +100,12 @@ PROGRAMS: dict[str, Function] = {
     "in place": in_place,
     "steps": steps,
     "results of calls that are written": written_results,
-    "views in calls": lambda x, y: (x.T @ y[:, ::-1], xp.sort(x[1:, ::2], axis=0), xp.sort((x + y).T, axis=1)),
+    "views in calls": lambda x, y: (
+        x.T @ y[:, ::-1],
+        xp.sort(x[1:, ::2], axis=0),
+        xp.sort((x + y).T, axis=1),
+        _written_between(x, y),
+    ),
     "the arguments": lambda x, y: (x, y[0], x[1:]),
     "no axes": lambda x, y: (x[1, 1] * y[0, 0], xp.sum(x * y)),
 }

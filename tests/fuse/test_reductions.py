@@ -72,6 +72,20 @@ def test_means_and_variances_are_close(name: str, device: str) -> None:
                 assert found.dtype == expected.dtype
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_norms_are_close(device: str) -> None:
+    def norms(x: Any) -> Any:
+        kinds, axes = (1, 2, float("inf"), -float("inf"), 3), (None, 0, 1, (0, 1))
+        found = [xp.linalg.vector_norm(x, axis=axis, ord=kind) for axis in axes for kind in kinds]
+        return [*found, xp.linalg.norm(x), xp.linalg.norm(x, axis=0), xp.linalg.norm(x, 1), xp.linalg.norm(x, ord=2)]
+
+    for shape in ((3, 4), (20, 30), (1, 5), (30, 9)):
+        (x,) = arrays(device, shape, 1)
+        for one, other in zip(accel.fuse(norms)(x), norms(x), strict=True):
+            np.testing.assert_allclose(host(one), host(other), rtol=1e-14)
+            assert one.dtype == other.dtype
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("shape", "axis"), [((100_000,), 0), ((3, 50_000), 1), ((50_000, 9), 0)])
 def test_sums_are_as_accurate_as_by_pairs(shape: tuple[int, ...], axis: int, dtype: str) -> None:

@@ -12,8 +12,9 @@ Each PATH is a checkout of pyhpc-benchmarks or of NPBench; nothing of them is co
 - calls: nanoseconds of a call of a fused function that is one kernel, and of a plain kernel.
 
 Each program runs in a process of its own, which uses so many processors and is ended after ``--limit`` seconds. Its
-versions are called by turns, and the least time counts. A version is left out if its library is not installed. If it
-raises, as FuseError where a function cannot be fused, or is wrong, the text is printed, and it has no ratio.
+versions are called by turns, and the least time counts. A version is left out if its library is not installed, or not
+one of ``--libraries``, whose compilers may take most of the limit. If it raises, as FuseError where a function cannot
+be fused, or is wrong, the text is printed, and it has no ratio.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from array_programs import PROGRAMS
-from fuse_one import EXPRESSIONS
+from fuse_one import EXPRESSIONS, LIBRARIES
 from timing import report
 
 PARTS = ("expressions", "pyhpc", "npbench", "short", "starts", "calls")
@@ -125,6 +126,7 @@ def main() -> None:
     parser.add_argument("--preset", default="S", help="the size for NPBench: S, M, L or paper")
     parser.add_argument("--threads", nargs="*", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--libraries", nargs="*", default=LIBRARIES, choices=LIBRARIES, help="that are compared")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a program")
     options = parser.parse_args()
     results: dict[str, Any] = {}
@@ -138,7 +140,7 @@ def main() -> None:
                     continue
                 rounds, kind = (0, "pyhpc") if part == "starts" else (options.rounds, part)
                 task = {"part": kind, "name": name, "size": options.size, "preset": options.preset}
-                task |= {"rounds": rounds, "path": path}
+                task |= {"rounds": rounds, "path": path, "libraries": options.libraries}
                 lines[name] = (started if part == "starts" else measured)(task, threads, options.limit)
                 print(threads, part, name, json.dumps(lines[name]), file=sys.stderr, flush=True)
             results[f"{part}, {threads} threads"] = {"summary": summary(lines), "programs": lines}

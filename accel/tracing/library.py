@@ -114,6 +114,8 @@ class _Backend:
 
     def root(self, symbol: Symbol) -> Any:
         """Return what stands for the memory of a symbol."""
+        while symbol.parent is not None:
+            symbol, _ = symbol.parent
         return symbol.base
 
     def is_readonly(self, symbol: Symbol) -> bool:

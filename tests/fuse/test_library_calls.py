@@ -124,6 +124,17 @@ def test_shapes_that_do_not_fit_are_refused_in_the_same_words() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_an_array_gets_another_shape(device: str) -> None:
+    def flattened(x: Any) -> Any:
+        y = x * 2
+        y.shape = x.size
+        y[1] = 7
+        return y, y.reshape(x.shape)
+
+    check(flattened, xp.ones((2, 3), device=device))
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_arrays_of_lists_of_traced_arrays_and_numbers(device: str) -> None:
     def listed(x: Any, count: int = 3) -> Any:
         nested = [[xp.sum(x), 1.0], [count, x[0]]]

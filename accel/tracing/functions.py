@@ -12,6 +12,7 @@ from accel.fusion.index_maps import Axis, Turn, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
 from accel.tracing.models import model_function
+from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace, is_exact
 from accel.tracing.view_bases import PartBase, ReshapedBase
@@ -37,7 +38,10 @@ class Functions:
         key = _plain(key)
         if not is_basic(key):
             if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
-                raise self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
+                error = self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
+                if not isinstance(key, Symbol) or key.shape != x.shape:
+                    raise error
+                return Selection(self.copied(x), key.node, error)
             return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
         index_map, shape = selection(x.shape, key)
         view = x.viewed(index_map, shape, operator.itemgetter(key))
@@ -49,6 +53,9 @@ class Functions:
     def setitem(self, x: Symbol, key: Any, value: Any) -> None:
         """Write elements."""
         trace, key = self._trace, _plain(key)
+        if type(value) is Selection:
+            self._set_selected(x, key, value)
+            return
         value = trace.operand(value)
         if _is_mask(key) and key.shape == x.shape and not _shape_of(value):
             key = trace.of_numpy(key)
@@ -71,6 +78,12 @@ class Functions:
         return tuple(
             [each for part in parts for each in (self._trace.existing.selected(part) if _is_mask(part) else (part,))]
         )
+
+    def _set_selected(self, x: Symbol, mask: Any, value: Selection) -> None:
+        if not isinstance(mask, Symbol) or mask.node is not value.mask or mask.shape != x.shape:
+            value.refuse()
+        full = self._trace.symbol(self._trace.cast(value.full, x.dtype))
+        x.write(self.where(mask, full, x).node)
 
     def store(self, result: Symbol, x: Symbol) -> Symbol:
         """Write a result to ``x``, as functions do with ``out=``, and return that.

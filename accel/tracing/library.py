@@ -11,6 +11,7 @@ from accel.errors import FuseError
 from accel.tracing.functions import Functions
 from accel.tracing.namespace import Namespace
 from accel.tracing.numbers import TracedNumber
+from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 from accel.xp.array_base import ArrayBase, is_number
@@ -45,7 +46,7 @@ class TracingLibrary(ArrayLibrary):
         self.array_type = Symbol
         self.of_numpy = None
         self.scalar_types = frozenset()
-        self.native_types = frozenset({Symbol})
+        self.native_types = frozenset({Symbol, Selection})
         self.as_array = trace.functions.asarray
         self.members = {}
         self.special_functions = _Special(trace)
@@ -112,8 +113,10 @@ class _Backend:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
 
-    def root(self, symbol: Symbol) -> Any:
+    def root(self, symbol: Symbol | Selection) -> Any:
         """Return what stands for the memory of a symbol."""
+        if isinstance(symbol, Selection):
+            return symbol
         while symbol.parent is not None:
             symbol, _ = symbol.parent
         return symbol.base

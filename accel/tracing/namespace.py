@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from accel.tracing.selections import knowing_selections
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 
@@ -26,6 +27,8 @@ class Namespace:
 
     def __getattr__(self, name: str) -> Any:
         value = self._found(name)
+        if callable(value) and not isinstance(value, type | Namespace):
+            value = knowing_selections(f"{self._path}{name}", value)
         setattr(self, name, value)
         return value
 

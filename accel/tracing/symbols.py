@@ -10,7 +10,7 @@ from accel.errors import FuseError
 from accel.fusion.index_maps import IndexMap, composed, identity, offset_and_strides, strides_of
 from accel.fusion.nodes import Input, Node
 
-__all__ = ["Base", "Symbol"]
+__all__ = ["OPERATORS", "Base", "Symbol"]
 
 
 class Tracer(Protocol):
@@ -297,6 +297,11 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }
 _UNARY = {"abs": "abs", "neg": "negative", "pos": "positive", "invert": "bitwise_invert"}
+OPERATORS = tuple(
+    [f"__{prefix}{name}__" for name in _OPERATORS for prefix in ("", "r")]
+    + [f"__{name}__" for name in (*_COMPARISONS, *_UNARY)]
+)
+"""The methods of operators that make new arrays."""
 _METHODS = (
     *(
         "all",

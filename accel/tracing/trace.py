@@ -30,6 +30,7 @@ from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.reductions import reduced
+from accel.tracing.selections import Selection
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import ArrayBase
 
@@ -207,6 +208,8 @@ class Trace:
             return self.scalar(value, as_dtype(value.dtype) if issubclass(value.kind, np.generic) else None)
         if isinstance(value, np.generic):
             return self.symbol(self.constant(value, value.dtype))
+        if isinstance(value, Selection):
+            value.refuse()
         return self.of_numpy(value)
 
     def of_numpy(self, value: Any) -> Symbol:
@@ -282,6 +285,8 @@ class Trace:
             value = self.of_numpy(value)
         if isinstance(value, TracedNumber):
             value.refuse("an argument of a function of the library")
+        if isinstance(value, Selection):
+            value.refuse()
         if isinstance(value, ArrayBase):  # elsewhere the function would make a number of it
             raise self.needs_value("an array as an argument that is a number")
         if not isinstance(value, Symbol):
@@ -329,8 +334,10 @@ class Trace:
         node.line = call_line()
         return self.symbol(node)
 
-    def call_method(self, name: str, x: Symbol, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def call_method(self, name: str, x: Symbol | Selection, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Record a call of a method of the library's arrays."""
+        if type(x) is Selection:
+            return getattr(self.namespace, name)(x, *arguments, **keywords)
         return self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
 
     def needs_value(self, what: str) -> FuseError:

@@ -19,6 +19,7 @@ from accel.tracing.library import TracingLibrary
 from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
+from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
 from accel.xp.array_base import in_memory, is_number, live
@@ -167,6 +168,17 @@ def _arguments(
     return inspect.BoundArguments(bound.signature, arguments)
 
 
+def _symbol_of(trace: Trace, result: Array) -> Symbol:
+    symbol = result._native
+    if isinstance(symbol, Selection):
+        symbol.refuse()
+    if not isinstance(symbol, Symbol):
+        return trace.existing.capture(result)
+    if symbol.tracer is not trace:
+        raise symbol.tracer.needs_value("it as a result")
+    return symbol
+
+
 def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
     """Return the nodes of the arrays that a function returned, their structure, and how each array is made."""
     outputs: list[Output] = []
@@ -186,9 +198,7 @@ def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, li
             )
         if not isinstance(value, Array) or value._library.device is not trace.real.device:
             return value
-        symbol = value._native if isinstance(value._native, Symbol) else trace.existing.capture(value)
-        if symbol.tracer is not trace:
-            raise symbol.tracer.needs_value("it as a result")
+        symbol = _symbol_of(trace, value)
         views: list[Any] = []
         while symbol.parent is not None:
             symbol, view = symbol.parent

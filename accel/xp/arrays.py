@@ -10,7 +10,7 @@ from accel.abc import Operand
 from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike
 from accel.dtypes import KNOWN
-from accel.errors import LayoutError, reading_pickled
+from accel.errors import FuseError, LayoutError, reading_pickled
 from accel.memory import AnyStorage, heap_of
 from accel.xp import (
     array_storage,
@@ -117,6 +117,8 @@ class Array(Methods):
     def __len__(self) -> int:
         try:
             return len(self._native)
+        except FuseError:
+            raise
         except TypeError:
             raise TypeError("len() of unsized object: this array has no axes; write x.size") from None
 

@@ -60,7 +60,7 @@ class Exchange:
 
     def ours(self, result: Any) -> Any:
         """Return a result with each array of the library replaced by one of ours."""
-        if type(result) is self._library.array_type or isinstance(result, np.generic):
+        if type(result) in self._library.native_types or isinstance(result, np.generic):
             pair = self._natives.get(id(result))
             return self._wrapped(result) if pair is None else pair[1]
         return _mapped(self.ours, result)

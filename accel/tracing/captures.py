@@ -29,6 +29,7 @@ _GROUPS = (list, dict, set)
 _MOST_ITEMS = 100
 _MOST_IN_ALL = 1000
 _DEEPEST = 4
+_NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 _OF_EXEC = (None, "builtins")
 """The modules of functions that `exec` makes, unless it is told another one."""
 
@@ -147,7 +148,8 @@ class Captures:
         module = (
             value.__name__ if kind is ModuleType else value.__module__ if issubclass(kind, type) else kind.__module__
         )
-        if self._follows(module) and kind not in (FunctionType, MethodType):
+        has_attributes = self._follows(module) or f"{module}.{kind.__qualname__}" in _NAMESPACES
+        if has_attributes and kind not in (FunctionType, MethodType):
             self._objects.append((value, depth, set()))
 
     def _group(self, group: Collection[Any], depth: int) -> None:

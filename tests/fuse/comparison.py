@@ -10,7 +10,7 @@ from accel import xp
 __all__ = ["Run", "bits_of", "compared", "same"]
 
 
-def compared(program: Any, device: str, *, ulps: int = 0) -> None:
+def compared(program: Any, device: str, *, ulps: int = 0, fuse: Any = accel.fuse) -> None:
     """Run a program fused, twice, and unfused; compare.
 
     Parameters
@@ -21,8 +21,10 @@ def compared(program: Any, device: str, *, ulps: int = 0) -> None:
         Where the arguments are.
     ulps : int
         By how many units in the last place results may differ.
+    fuse : callable
+        Fuses a function.
     """
-    fused = accel.fuse(program.function)
+    fused = fuse(program.function)
     expected = Run(program, program.function, device)
     for _ in range(2):
         found = Run(program, fused, device)

@@ -245,6 +245,7 @@ def changes_of(model: Any) -> list[Any]:
         lambda: setattr(model, "viscosity", 0.25),
         lambda: setattr(Model, "viscosity", 0.125),
         lambda: setattr(model, "grid", SimpleNamespace(spacing=4.0)),
+        lambda: setattr(model.grid, "spacing", 5.0),
         setting("FACTOR", 11.0),
     ]
 

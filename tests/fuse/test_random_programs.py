@@ -6,6 +6,7 @@ and in debug mode.
 
 import os
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,12 @@ AT_ONCE = 10
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
-def check(first: int, device: str, *, rounded: bool = False) -> None:
+def check(first: int, device: str, *, rounded: bool = False, fuse: Any = accel.fuse) -> None:
     with np.errstate(all="ignore"):
         for seed in range(first, first + AT_ONCE):
             program = written(Random(seed), rounded=rounded)
             try:
-                compared(program, device, ulps=16 if rounded else 0)
+                compared(program, device, ulps=16 if rounded else 0, fuse=fuse)
             except Exception as error:
                 error.add_note(f"seed {seed}, {program.arguments}:\n{program.source}")
                 raise
@@ -43,6 +44,28 @@ def test_programs_on_the_host(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
 def test_programs_on_the_simulated_device(first: int) -> None:
     check(first, "sim")
+
+
+def without_arguments(function: Any) -> Any:
+    """Return a function that binds its arguments to names, to which a fused function without arguments refers."""
+    state = SimpleNamespace(fused=None)
+
+    def call(*values: Any) -> Any:
+        names = [f"value{place}" for place in range(len(values))]
+        vars(state).update(zip(names, values, strict=True))
+        if state.fused is None:
+            passed = ", ".join(f"state.{name}" for name in names)
+            of_names = eval(f"lambda: function({passed})", {"function": function, "state": state})
+            state.fused = accel.fuse(of_names)
+        return state.fused()
+
+    return call
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
+def test_programs_that_refer_to_their_operands(first: int, device: str) -> None:
+    check(first, device, fuse=without_arguments)
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])

@@ -20,7 +20,7 @@ from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import HostLaunch, Plan
 from accel.xp.array_base import live
 from accel.xp.array_library import recorder
-from accel.xp.array_storage import may_overlap
+from accel.xp.array_storage import known_storage, may_overlap
 from accel.xp.arrays import Array
 from accel.xp.creation import asarray
 from accel.xp.refusals import failure
@@ -82,6 +82,7 @@ class _Code:
             "current": config.current,
             "empty": np.empty,
             "failure": failure,
+            "known_storage": known_storage,
             "live": live,
             "may_overlap": may_overlap,
             "recorder": recorder.get,
@@ -188,6 +189,11 @@ def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], code: _Code) -
             lines.append(f"if {name} is not {known} and not same({name}, {known}): return MISSED")
         else:
             place = next(places)
+            if kind is np.ndarray is plan.library.of_numpy:
+                lines += _of_numpy(plan, part.value, name, code, written=place in plan.written)
+                inputs.arrays.append(f"asarray({name})")
+                inputs.natives[plan.inputs[place]] = f"n_{name}"
+                continue
             if kind is not Array:
                 lines += [f"if type({name}) is not {code.name(kind)}: return MISSED", f"{name} = asarray({name})"]
             if place < len(inputs.arrays):
@@ -210,17 +216,28 @@ def _expression(value: Any, code: _Code) -> str:
 
 def _array(plan: Plan, array: Array, name: str, code: _Code, *, written: bool) -> list[str]:
     native = live(array)
-    shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
-    form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
-    if written:
-        form += f" or {code.name(plan.library.backend.is_readonly)}(n_{name})"
     settled = f"live({name}, writing={written})"
     return [
         f"if type({name}) is not Array or {name}._library is not library: return MISSED",
         f"n_{name} = {name}._native" if native.ndim else f"n_{name} = {settled}",  # which may be a number of NumPy
-        f"if type(n_{name}) is not native_type or {form}: return MISSED",
+        f"if type(n_{name}) is not native_type or {_form(plan, native, name, code, written=written)}: return MISSED",
         f"if {name}._shared is not None and {name}._shared.handle is not None: {settled}",
     ]
+
+
+def _of_numpy(plan: Plan, native: Any, name: str, code: _Code, *, written: bool) -> list[str]:
+    form = _form(plan, native, name, code, written=written)
+    return [
+        f"n_{name} = {name}",
+        f"if type(n_{name}) is not native_type or {form}: return MISSED",
+        f"if (handle := known_storage(library, n_{name})) is not None: handle.settle(writing={written})",
+    ]
+
+
+def _form(plan: Plan, native: Any, name: str, code: _Code, *, written: bool) -> str:
+    shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
+    form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
+    return f"{form} or {code.name(plan.library.backend.is_readonly)}(n_{name})" if written else form
 
 
 def _capture(plan: Plan, captured: list[Any], inputs: _Inputs, code: _Code) -> None:

@@ -13,7 +13,16 @@ from accel.memory import AnyStorage, DeviceStorage, HostStorage, heap_of
 from accel.memory.owner import ForeignOwner, Owner
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["SharedStorage", "may_overlap", "operand", "register", "same_memory", "storage_of", "window"]
+__all__ = [
+    "SharedStorage",
+    "known_storage",
+    "may_overlap",
+    "operand",
+    "register",
+    "same_memory",
+    "storage_of",
+    "window",
+]
 
 
 class SharedStorage:
@@ -69,6 +78,17 @@ def register(library: ArrayLibrary, array: Any, record: SharedStorage) -> Shared
     if len(_shared_storages) > _limit:
         _remove_dead_records()
     return record
+
+
+def known_storage(library: ArrayLibrary, array: Any) -> AnyStorage | None:
+    """Return a storage on the allocation under an array, if there is one that was not released."""
+    root = array if type(array) is np.ndarray and array.base is None else library.backend.root(array)
+    for key in (id(root), id(root) + 1):
+        reference = _shared_storages.get(key)
+        record = None if reference is None else reference()
+        if record is not None and record.handle is not None and not record.handle.released:
+            return record.handle
+    return None
 
 
 def _remove_dead_records() -> None:

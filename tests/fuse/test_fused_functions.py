@@ -1,6 +1,7 @@
 """Functions of arrays give the results of the unfused functions, on each device."""
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -521,3 +522,24 @@ def test_a_write_to_no_elements_changes_none(device: str) -> None:
     one, other = arrays(device), arrays(device)
     same(accel.fuse(changed)(*one), changed(*other))
     same(one, other)
+
+
+def test_calls_with_arrays_of_numpy_wait_for_copies_into_them() -> None:
+    """A copy that is late writes what the next call reads."""
+    added = accel.fuse(lambda x, y: (x + y, x))
+    values, other = np.zeros(3), np.ones(3)
+    array = xp.asarray(values)
+    memory = array.container()
+    for _ in range(2):
+        same(added(values, other)[0], np.ones(3))
+    gate = threading.Event()
+    thread = accel.new_stream("cpu")
+    thread.submit(lambda: gate.wait(30))
+    with thread:
+        transfer = memory.copy_from_async(accel.container([5.0, 6.0, 7.0]), stream=thread)
+    threading.Timer(0.05, gate.set).start()
+    total, same_array = added(values, other)
+    same(total, np.array([6.0, 7.0, 8.0]))
+    transfer.wait()
+    same_array[0] = 9.0
+    assert values[0] == 9.0

@@ -179,7 +179,7 @@ class _Lowering:
         totals: list[Total] = []
         for number, task in enumerate(tasks, len(expansion.loads)):
             at, value = self._at(number), self._values[task.element, whole]
-            guard = self._guard(number, at, task.line or self._lines.get((task.element, whole)))
+            guard = self._guard(number, at, task.line or task.value.line or self._lines.get((task.element, whole)))
             store = partial(Store, f"m{number}", at, guard=guard)
             if isinstance(task.value, Reduction):
                 totals.append(Total(task.value.op, value, task.value.dtype, store))
@@ -274,9 +274,10 @@ def _operands_at(node: Node, places: IndexMap) -> list[tuple[Node, IndexMap]]:
     return [(each, composed(broadcast(each.shape, node.shape), places)) for each in node.operands]
 
 
-def _lines(region: Region) -> dict[tuple[Node, IndexMap], Line]:
+def _lines(region: Region) -> dict[tuple[Node, IndexMap], Line | None]:
     """Return the line of the traced function that each node of a region is computed for, or read for."""
-    lines: dict[tuple[Node, IndexMap], Line] = {}
+    whole = identity(region.shape)
+    lines = {(each.element, whole): each.line or each.value.line for each in region.tasks}
     for node, places in reversed(region.expansion.computed):  # what is computed from others comes before them
         line = node.line or lines.get((node, places))
         if line is None:

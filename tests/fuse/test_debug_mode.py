@@ -36,6 +36,18 @@ def test_each_access_has_a_guard_in_debug_mode_only() -> None:
     assert f"write u at smoothed ({__file__}:{line_of(smoothed, 2)})" in text
 
 
+def test_loops_that_reduce_have_guards_with_lines_too() -> None:
+    def normed(x: Any) -> Any:
+        most = xp.max(x, axis=1, keepdims=True)
+        return xp.sum(x / most, axis=0)
+
+    with accel.debug():
+        text = accel.fuse(normed).source("ir", xp.ones((30, 40)))
+    first, second = (f"at normed ({__file__}:{line_of(normed, number)})" for number in (1, 2))
+    for access in (f"read x {first}", f"write memory 1 {first}", f"read x {second}", f"write the result {second}"):
+        assert access in text
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_the_setting_is_read_at_each_call(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong index map is found in debug mode, with the line of the access; the function is traced anew for it."""

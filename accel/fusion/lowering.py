@@ -119,7 +119,8 @@ def lowered(
         Whether one thread is to compute neighbours together, as vectors do; else threads compute neighbours.
     """
     maps = [index_map for _, index_map in (*region.reads, *region.expansion.computed)]
-    parts = parts_of(region.shape, maps)
+    parts = [*parts_of(region.shape, maps)]
+    assert len(parts) == 1 or not region.axes, "a loop that reduces is not cut"
     return [_Lowering(region, part, memory, strides, checked).kernel(name, vectors=vectors) for part in parts]
 
 

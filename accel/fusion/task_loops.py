@@ -50,7 +50,7 @@ class TaskLoop:
     def joined(self, other: "TaskLoop") -> "TaskLoop | None":
         """Return a loop with the tasks of both; None if it would be too long, or if it reduces and has parts."""
         loop = TaskLoop(self.form, self._row)
-        maps = [index_map for _, expansion, _ in other._parts for _, index_map in expansion.loads]
+        maps = [index_map for _, each, _ in other._parts for _, index_map in (*each.loads, *each.computed)]
         if any(axis.turn is not None for each in maps for axis in each):
             return None
         return loop if all(loop.add(*part) for part in (*self._parts, *other._parts)) else None

@@ -124,3 +124,18 @@ def test_the_layers_agree() -> None:
     for case, *_ in cases:
         agree(by_host(case), by_interpreter(case), 0, "heat")
         agree(texts.run(case, 64), by_interpreter(case), 0, "heat")
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_rolled_positions_are_summed(device: str) -> None:
+    """They are read from no memory, so what is known of loads does not say that their loop is cut."""
+
+    @accel.fuse
+    def summed() -> Any:
+        rolled = xp.roll(xp.arange(16), 1)
+        return xp.sum(rolled), rolled
+
+    with accel.using(device=device):
+        total, rolled = summed()
+    assert int(total) == 120
+    np.testing.assert_array_equal(host(rolled), np.roll(np.arange(16), 1))

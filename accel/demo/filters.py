@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import accel
 from accel import xp
 from accel.demo import kernels
 from accel.layout import Layout
@@ -21,6 +22,7 @@ __all__ = ["box_sum", "gaussian", "gaussian_weights", "inner", "luminance", "pea
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
+@accel.fuse(fallback="eager")
 def luminance(pixels: Array) -> Array:
     """Return the luminance of RGB pixels of shape (height, width, 3), from 0 to 255."""
     red, green, blue = (xp.astype(pixels[:, :, channel], xp.float64) for channel in range(3))
@@ -69,6 +71,7 @@ def peaks(x: Array, reach: int) -> Array:
     return result
 
 
+@accel.fuse(fallback="eager")
 def ridges(x: Array) -> Array:
     """Return a mask of the elements that exceed both neighbours in the direction of the largest second derivative.
 

@@ -103,15 +103,28 @@ def respond(recipe: Recipe, pixels: Array) -> Array:
     pixels : Array
         A tile with a `halo`.
     """
-    light = filters.luminance(pixels)
-    shown = xp.astype(light >= recipe.floor, xp.float64)
-    total, area = (filters.box_sum(part, recipe.background) for part in (light * shown, shown))
-    contrast = filters.inner(light, recipe.background) - total / xp.maximum(area, xp.ones_like(area))
-    shown_there = filters.inner(shown, recipe.background)
+    light, shown, light_shown = _lit(recipe, pixels)
+    total, area = (filters.box_sum(part, recipe.background) for part in (light_shown, shown))
+    contrast = _contrast(recipe, light, shown, total, area)
     square = filters.box_sum(filters.inner(shown, halo(recipe) - recipe.inset), recipe.inset)
-    response = filters.gaussian(recipe.sign * contrast * shown_there, recipe.sigma)
+    response = filters.gaussian(contrast, recipe.sigma)
     # Last, because the host waits where an array is used that a kernel writes.
     return xp.where(square == (2 * recipe.inset + 1) ** 2, response, -xp.inf)
+
+
+@accel.fuse(static="recipe", fallback="eager")
+def _lit(recipe: Recipe, pixels: Array) -> tuple[Array, Array, Array]:
+    """Return the luminance, which pixels the picture shows, and the luminance of these alone."""
+    light = filters.luminance(pixels)
+    shown = xp.astype(light >= recipe.floor, xp.float64)
+    return light, shown, light * shown
+
+
+@accel.fuse(static="recipe", fallback="eager")
+def _contrast(recipe: Recipe, light: Array, shown: Array, total: Array, area: Array) -> Array:
+    """Return how much brighter, or darker, pixels are than what is around them."""
+    contrast = filters.inner(light, recipe.background) - total / xp.maximum(area, xp.ones_like(area))
+    return recipe.sign * contrast * filters.inner(shown, recipe.background)
 
 
 def mark(recipe: Recipe, threshold: Array, response: Array) -> Array:

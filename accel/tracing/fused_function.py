@@ -5,7 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
-from typing import Any, TypeAlias
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from accel import config
 from accel.errors import FuseError
@@ -22,23 +22,25 @@ from accel.xp.array_library import recorder
 __all__ = ["Fused", "fuse"]
 
 _Function: TypeAlias = Callable[..., Any]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 _MOST_LAUNCHES = 8
 _MOST_TRACES = 256
 _MANY_CHANGES = 20
 
 
-class Fused:
+class Fused(Generic[_P, _R]):
     """A function whose array operations are compiled into few kernels; made by `fuse`.
 
     It takes arrays of `accel.xp`, of NumPy and containers, numbers, and tuples, lists and dicts of these. It is traced
     when it is called with arguments of new shapes or dtypes. Threads may share it.
     """
 
-    __wrapped__: _Function
+    __wrapped__: Callable[_P, _R]
     __name__: str
 
-    def __init__(self, function: _Function, static: Sequence[str] = (), fallback: str | None = None) -> None:
+    def __init__(self, function: Callable[_P, _R], static: Sequence[str] = (), fallback: str | None = None) -> None:
         if _is_suspended(function):
             raise FuseError(f"{function.__name__} is a generator or async; fuse the functions that it calls")
         self._function = function
@@ -51,7 +53,7 @@ class Fused:
         self.__name__ = type(function).__name__  # if the function has no name
         update_wrapper(self, function)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: _P.args, **keywords: _P.kwargs) -> _R:
         """Call the function.
 
         Raises
@@ -66,7 +68,7 @@ class Fused:
         for launch in self._launches:
             result = launch(arguments, keywords)
             if result is not MISSED:
-                return result
+                return result  # type: ignore[no-any-return]
         if recorder.get() is not None or config.current().fuse == "off":
             return self._function(*arguments, **keywords)
         bound, leaves = self._bound(arguments, keywords)
@@ -76,7 +78,7 @@ class Fused:
         if traced is None or traced.overlap(inputs := traced.inputs(leaves)):
             return self._function(*arguments, **keywords)
         self._remember(traced, leaves, arguments, keywords)
-        return traced.run(inputs, leaves.numbers)
+        return traced.run(inputs, leaves.numbers)  # type: ignore[no-any-return]
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function with an object as its first argument, as methods have it."""
@@ -195,7 +197,7 @@ class Fused:
             self._launches = (launch, *self._launches[: _MOST_LAUNCHES - 1])
 
 
-def _restored(function: _Function, static: tuple[str, ...], fallback: str | None, name: str) -> Fused:
+def _restored(function: _Function, static: tuple[str, ...], fallback: str | None, name: str) -> Fused[..., Any]:
     fused = Fused(function, static, fallback)
     fused.__name__ = name
     return fused
@@ -204,7 +206,7 @@ def _restored(function: _Function, static: tuple[str, ...], fallback: str | None
 class _Method:
     """A fused function with an object as its first argument."""
 
-    def __init__(self, fused: Fused, instance: Any) -> None:
+    def __init__(self, fused: Fused[..., Any], instance: Any) -> None:
         self.__func__, self.__self__ = fused, instance
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -231,6 +233,24 @@ def _is_suspended(function: Any) -> bool:
     return any(kind(function) for kind in kinds)
 
 
+@overload
+def fuse(
+    function: Callable[_P, _R],
+    /,
+    *,
+    static: Sequence[str] | str = (),
+    kernel_name: str | None = None,
+    fallback: str | None = None,
+) -> Fused[_P, _R]: ...
+@overload
+def fuse(
+    function: None = None,
+    /,
+    *,
+    static: Sequence[str] | str = (),
+    kernel_name: str | None = None,
+    fallback: str | None = None,
+) -> Callable[[Callable[_P, _R]], Fused[_P, _R]]: ...
 def fuse(
     function: _Function | None = None,
     /,
@@ -266,7 +286,7 @@ def fuse(
     if fallback not in (None, "eager"):
         raise ValueError(f"fallback is None or 'eager'; found {fallback!r}")
 
-    def wrapped(function: _Function) -> Fused:
+    def wrapped(function: _Function) -> Fused[..., Any]:
         fused = Fused(function, names, fallback)
         fused.__name__ = kernel_name or fused.__name__
         return fused

@@ -331,7 +331,7 @@ class Functions:
 
     def _power(self, base: Symbol, exponent: float) -> Any:
         namespace, is_float = self._trace.namespace, base.dtype.kind == "f"
-        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "biu")):
+        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "biuc")):
             return namespace.square(base)
         if exponent == 0.5 and base.dtype.kind in "iu":
             return namespace.sqrt(self.astype(base, np.result_type(base.dtype, 0.5)))

@@ -125,3 +125,18 @@ def test_what_needs_their_number_is_refused(function: Function) -> None:
     with pytest.raises(FuseError, match=r"a boolean mask.* at .*test_selections\.py:\d+"):
         accel.fuse(function)(x)
     same([x], [numbers("cpu")], 0, "the argument")
+
+
+def test_an_iteration_of_complex_numbers_is_one_loop() -> None:
+    def iterated(c: Any) -> Any:
+        z = xp.zeros_like(c)
+        for _ in range(4):
+            near = xp.abs(z) < 2
+            z[near] = z[near] ** 2 + c[near]
+        return z
+
+    random = np.random.default_rng(0)
+    c = xp.asarray(random.normal(size=50) + 1j * random.normal(size=50))
+    fused = accel.fuse(iterated)
+    assert [step.title for step in fused.explain(c).steps] == ["loop over 50"]
+    np.testing.assert_allclose(fused(c).to_numpy(), iterated(c).to_numpy(), rtol=1e-12)

@@ -87,10 +87,12 @@ class Traced:
         library = TracingLibrary(trace)
         arguments = _arguments(trace, library, bound, leaves, static)
         returned = recorded(library, function, *arguments.args, **arguments.kwargs)
-        nodes, self.structure, self.outputs = _results(trace, returned, name)
+        symbols: list[Symbol] = []
+        nodes, self.structure, self.outputs = _results(trace, returned, name, symbols)
         settings = config.current()
         self.plan = Plan(trace, nodes, name, debug=settings.debug)
-        self.nan_origins = NanOrigins(trace, nodes, name) if settings.debug and settings.nan_checks else None
+        checked = settings.debug and settings.nan_checks
+        self.nan_origins = NanOrigins(trace, [each.node for each in symbols], name) if checked else None
         self.captured: list[Any] = trace.existing.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
         self.unchanged = self.captures.unchanged(self.captured, trace.existing.masks)
@@ -179,8 +181,11 @@ def _symbol_of(trace: Trace, result: Array) -> Symbol:
     return symbol
 
 
-def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, list[Output]]:
-    """Return the nodes of the arrays that a function returned, their structure, and how each array is made."""
+def _results(trace: Trace, returned: Any, name: str, symbols: list[Symbol]) -> tuple[list[Any], Any, list[Output]]:
+    """Return the nodes of the arrays that a function returned, their structure, and how each array is made.
+
+    The symbols of the arrays are added to a list: an array may be a part of its node.
+    """
     outputs: list[Output] = []
     nodes: list[Any] = []
     taken: set[Any] = set()
@@ -199,6 +204,7 @@ def _results(trace: Trace, returned: Any, name: str) -> tuple[list[Any], Any, li
         if not isinstance(value, Array) or value._library.device is not trace.real.device:
             return value
         symbol = _symbol_of(trace, value)
+        symbols.append(symbol)
         views: list[Any] = []
         while symbol.parent is not None:
             symbol, view = symbol.parent

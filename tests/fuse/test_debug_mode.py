@@ -1,5 +1,6 @@
 """Debug mode: loops check their indices, and the line that makes a NaN is found."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,15 @@ def test_the_setting_is_read_at_each_call(device: str, monkeypatch: pytest.Monke
     assert len(traces) == 2
 
 
+def test_the_compiler_says_nothing(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It cannot use vectors for functions in loops with guards, and would say so if it was told to."""
+    fused = accel.fuse(lambda x, y: (xp.exp(x) * xp.sin(y), xp.sum(xp.exp(x[::2]), axis=0)))
+    x = xp.ones((30, 40))
+    with accel.using(debug=True, cache_dir=tmp_path):
+        fused(x, x)
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_views_of_memory_with_any_strides_pass(device: str) -> None:
     base = xp.reshape(xp.arange(60.0, device=device), (3, 4, 5))
@@ -137,6 +147,16 @@ class TestNan:
             found, _ = slopes(x, y)
         np.testing.assert_array_equal(np.asarray(found.to_device("cpu")), 0.0)
         np.testing.assert_array_equal(np.asarray(y.to_device("cpu")), 5.0)
+
+    def test_a_nan_beside_a_result_that_is_a_part_is_none(self, device: str) -> None:
+        def logarithms(x: Any) -> Any:
+            every = xp.log(x)
+            return every[1:], every.reshape(3, 1)[1:]
+
+        x = xp.asarray([-1.0, 1.0, 4.0], device=device)
+        with accel.debug(nan=True):
+            found = accel.fuse(logarithms)(x)
+        assert float(found[0][0]) == 0
 
     def test_a_nan_that_was_there_is_none(self, device: str) -> None:
         x = xp.asarray([1.0, xp.nan], device=device)

@@ -3,7 +3,7 @@
 from accel.ir import FUNCTIONS, Binary, Call, Expr, For, Load, Loop, of_type
 
 from .forms import DOUBLE, FLOAT
-from .guards import all_expressions_in, has_loops
+from .guards import all_expressions_in, guards_in, has_loops
 from .machine_code import features
 from .vector_math import has_vectors, lanes
 
@@ -45,9 +45,10 @@ def of_loop(step: Loop | For, vector_math: bool) -> str:
     parts = list(all_expressions_in(step.body))
     if called := [x for x in parts if _calls_library(x)]:
         # LLVM does not know that a call takes as long for one number as for a vector, and keeps none in a register.
-        # Where it cannot do as it is told, it prints a remark.
+        # Where it cannot do as it is told, as with guards, it prints a remark.
         of_vectors = _FEW if any(of_type(x).itemsize == DOUBLE.nbytes for x in called) else _MANY
-        return of_vectors if vector_math and all(map(_is_of_vectors, called)) else _PLAIN
+        told = vector_math and not any(guards_in(step.body)) and all(map(_is_of_vectors, called))
+        return of_vectors if told else _PLAIN
     unfit = step.reductions or any(map(_is_slow_with_masks, parts))
     wide = any(isinstance(x, Load) and x.dtype.itemsize >= _WIDE for x in parts)
     return _MASKED if wide and not unfit and features().get("avx512bw") else _PLAIN

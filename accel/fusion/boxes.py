@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from accel.fusion.index_maps import Axis, IndexMap
 
-__all__ = ["Box", "Ends", "are_apart", "box_of", "covers", "ends_of", "is_apart", "union", "within"]
+__all__ = ["Box", "Ends", "are_apart", "box_of", "covers", "ends_of", "ends_of_box", "is_apart", "union", "within"]
 
 
 class Span(NamedTuple):
@@ -94,6 +94,11 @@ def ends_of(index_map: IndexMap, shape: Sequence[int]) -> Ends:
             low, high = (low, high + reach) if reach > 0 else (low + reach, high)
         ends.append((low, high))
     return tuple(ends)
+
+
+def ends_of_box(box: Box) -> Ends:
+    """Return the ends of a box."""
+    return tuple(map(_ends, box))
 
 
 def are_apart(one: Ends, other: Ends) -> bool:

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from accel.fusion.boxes import are_apart, covers, ends_of, is_apart, union
+from accel.fusion.boxes import are_apart, covers, is_apart, union
 from accel.fusion.index_maps import IndexMap, composed
 from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
 
 __all__ = ["Graph", "WriteBack", "Writes"]
 
 _COMPARED = 16
-"""Writes of which each is compared with all others; of more, each is compared with the box around those before."""
+"""Writes of which each is compared with all others; of more, each is compared with the box around those before.
+
+More of them go to a copy of the input, if they depend on each other.
+"""
 
 
 class WriteBack(NamedTuple):
@@ -82,11 +85,12 @@ class Graph:
         self.direct: dict[WriteBack, Writes] = {}
         for each in written:
             chain = self._chain(each)
-            if chain is None:
+            writes = None if chain is None else Writes(chain, _are_apart(chain))
+            if writes is None or (len(writes.chain) > _COMPARED and not self._is_only_written(each.target, writes)):
                 self.stored.add(each.value)
             else:
-                self.direct[each] = Writes(chain, _are_apart(chain))
-                self.stored -= {*chain}
+                self.direct[each] = writes
+                self.stored -= {*writes.chain}
 
     def operands(self, node: Node) -> tuple[Node, ...]:
         """Return the nodes that one is computed from."""
@@ -101,7 +105,7 @@ class Graph:
         """Tell whether a write changes elements of an array that an earlier write to it stored, and at other places."""
         if write.map == before.map and write.value.shape == before.value.shape:
             return False
-        one, other = ends_of(write.map, write.value.shape), ends_of(before.map, before.value.shape)
+        one, other = write.ends, before.ends
         return self.arrays[write] is self.arrays[before] and not are_apart(one, other)
 
     def covers(self, write: Update, before: Update) -> bool:
@@ -152,7 +156,10 @@ class Graph:
     def is_only_written(self, written: WriteBack) -> bool:
         """Tell whether an input can be written at any time: nothing reads it, or can fail, and its writes are apart."""
         writes = self.direct.get(written)
-        return writes is not None and writes.are_apart and self.consumers[written.target] == 1 and not self.has_calls
+        return writes is not None and self._is_only_written(written.target, writes)
+
+    def _is_only_written(self, target: Input, writes: Writes) -> bool:
+        return writes.are_apart and self.consumers[target] == 1 and not self.has_calls
 
 
 def _are_apart(writes: Sequence[Update]) -> bool:
@@ -161,10 +168,9 @@ def _are_apart(writes: Sequence[Update]) -> bool:
         return len(boxes) < 2 or all(
             one is not None and other is not None and is_apart(one, other) for one, other in combinations(boxes, 2)
         )
-    around = ends_of(writes[0].map, writes[0].value.shape)
+    around = writes[0].ends
     for each in writes[1:]:
-        ends = ends_of(each.map, each.value.shape)
-        if not are_apart(ends, around):
+        if not are_apart(each.ends, around):
             return False
-        around = union(ends, around)
+        around = union(each.ends, around)
     return True

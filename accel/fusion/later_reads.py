@@ -48,9 +48,9 @@ class LaterReads:
             ends = each.ends
             self._around = ends if self._around is None else union(ends, self._around)
 
-    def is_free(self, node: Update) -> bool:
-        """Tell whether a write changes nothing that is read later."""
-        ends, shape = ends_of(node.map, node.value.shape), node.value.shape
+    def is_free(self, node: Update, *, copied: bool = False) -> bool:
+        """Tell whether a write changes nothing that is read later, or by itself, unless its value is ``copied``."""
+        ends, shape = node.ends, node.value.shape
         if self._around is None or are_apart(ends, self._around):
             return True
         later = [each for each in self._reads if each.serial >= node.serial]
@@ -58,7 +58,7 @@ class LaterReads:
         self.add(later)
 
         def is_kept(read: Read) -> bool:
-            if read.serial == node.serial and read.map == node.map and read.shape == shape:
+            if read.serial == node.serial and (copied or (read.map == node.map and read.shape == shape)):
                 return True  # each element is read before it is written
             return are_apart(read.ends, ends)
 

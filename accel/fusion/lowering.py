@@ -84,12 +84,15 @@ class Kernel(NamedTuple):
         The numbers that calls pass.
     integers : tuple of int
         Numbers that depend on shapes.
+    constants : tuple of str
+        The numbers in the program, as text.
     """
 
     program: Program
     accesses: tuple[Access, ...]
     scalars: tuple[Scalar, ...]
     integers: tuple[int, ...]
+    constants: tuple[str, ...]
 
 
 def lowered(
@@ -200,7 +203,8 @@ class _Lowering:
         program = Program(
             name, parameters, (), steps.steps, steps.frame, (), steps.arrays, sites, debug=debug, vector_math=True
         )
-        return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers))
+        constants = [repr(node.value) for node, _ in expansion.computed if isinstance(node, Constant)]
+        return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers), tuple(constants))
 
     def _steps(self, nest: Nest, vectors: bool) -> Steps:
         if not nest.totals:

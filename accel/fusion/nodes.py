@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
-from accel.fusion.boxes import box_of
+from accel.fusion.boxes import box_of, ends_of
 from accel.fusion.index_maps import Axis, IndexMap
 
 __all__ = [
@@ -238,9 +238,11 @@ class Update(Node):
         What is written.
     box : tuple of Span or None
         Where, if that is a box.
+    ends : tuple of (int, int)
+        The first and the last index of that along each axis.
     """
 
-    __slots__ = ("box", "map", "target", "value")
+    __slots__ = ("box", "ends", "map", "target", "value")
 
     def __init__(self, target: Node, index_map: IndexMap, value: Node) -> None:
         super().__init__(target.shape, target.dtype)
@@ -248,6 +250,7 @@ class Update(Node):
         self.map = index_map
         self.value = value
         self.box = box_of(index_map, value.shape)
+        self.ends = ends_of(index_map, value.shape)
 
     @property
     def operands(self) -> tuple[Node, ...]:

@@ -1,6 +1,6 @@
 """`read_through`: where the elements of a view come from. So arrays that are filled part by part need no memory."""
 
-from accel.fusion.boxes import Box, box_of, covers, is_apart, within
+from accel.fusion.boxes import Box, are_apart, box_of, covers, ends_of_box, is_apart, within
 from accel.fusion.index_maps import IndexMap, composed, composes
 from accel.fusion.nodes import Node, Shape, Update, View
 
@@ -37,8 +37,11 @@ def _below_writes(newest: Update, view: Box | None) -> tuple[Node, Node]:
     """
     node: Node = newest
     form: Node | None = None
+    ends = None if view is None else ends_of_box(view)
     for _ in range(_MOST_WRITES):
-        if not isinstance(node, Update) or view is None or node.box is None or not is_apart(view, node.box):
+        if not isinstance(node, Update) or view is None or ends is None or node.box is None:
+            break
+        if not are_apart(ends, node.ends) and not is_apart(view, node.box):
             break
         if form is None and newest.box is not None and not covers(newest.box, node.box):
             form = node

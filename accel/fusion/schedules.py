@@ -23,11 +23,17 @@ from accel.fusion.task_loops import Form, TaskLoop, in_order
 
 __all__ = ["scheduled"]
 
-_WINDOW = 128
-"""Tasks and calls whose order may change, so that memory between them is not needed for long."""
+_LONG = 128
+"""Tasks and calls of a long trace."""
+
+_HELD = 1 << 26
+"""Bytes of buffers. Many tasks that need as much come before all others, so that not all need memory at a time."""
 
 _FEW = 8
 """Tasks of a loop, of any number up to this."""
+
+_FEWER = 2
+"""An array that has so many times the elements of a part is not copied, but the part, if its value depends on it."""
 
 _OLDER = 8
 """Earlier forms of an array whose memory may be taken over."""
@@ -54,7 +60,7 @@ class _Scheduler:
         self._accesses: dict[Memory, Accesses] = {}
         self._newest: dict[Memory, Node] = {}
         self._later: dict[Memory, LaterReads] = {}
-        self._floor = self._highest = self._count = 0
+        self._floor = self._highest = self._count = self._counted = self._held = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
         self._reads = self._found_reads()
 
@@ -79,7 +85,7 @@ class _Scheduler:
     def _parts(self, loop: TaskLoop) -> Iterator[list[Task]]:
         """Yield the tasks of a loop; in a long trace in few sizes, so that few loops have to be compiled."""
         tasks, size = loop.tasks, MOST_STORES
-        while self._count > _WINDOW and len(tasks) > _FEW and not loop.form.axes:
+        while self._count > _LONG and len(tasks) > _FEW and not loop.form.axes:
             if len(tasks) >= size:
                 yield tasks[:size]
                 tasks = tasks[size:]
@@ -168,6 +174,8 @@ class _Scheduler:
     def _keep(self, node: Node, memory: Memory, level: int) -> None:
         """Note that a memory has the elements of a node."""
         self._memory[node], self._levels[node] = memory, level
+        if not isinstance(node, Input | Update):
+            self._held += node.size * node.dtype.itemsize
         if node in self._reads and not isinstance(node, Input):
             self._newest[memory] = node
             self._later.setdefault(memory, LaterReads()).add(self._reads[node])
@@ -183,26 +191,43 @@ class _Scheduler:
         self._count_one(level)
 
     def _update(self, node: Update) -> None:
-        target = self._graph.targets[node]
-        memory = self._taken_over(node)
+        target, value, expansion = self._graph.targets[node], _elements(node.value), self._expansions[node]
+        memory, is_copied = self._taken_over(node), False
+        if memory is None and _FEWER * value.size < node.size:
+            memory = self._taken_over(node, copied=True)
+            is_copied = memory is not None
         if memory is None:
             memory = Buffer(node)
             self._accesses[memory] = Accesses()
             if not isinstance(target, Empty):
                 self._add(Task(memory, identity(node.shape), _elements(target)), self._expansion_of(target))
+        if is_copied:
+            value = self._stored_before(node)
+            expansion = self._expansion_of(value)
         self._keep(node, memory, 0)
-        level = self._add(Task(memory, node.map, _elements(node.value), node.line), self._expansions[node])
+        level = self._add(Task(memory, node.map, value, node.line), expansion)
         if self._graph.homes.get(node.value) is node:
             self._levels[node.value] = level
         self._levels[node] = self._accesses[memory].level
 
+    def _stored_before(self, write: Update) -> Node:
+        """Return the value of a write, or a copy of it, after it was stored in memory of its own."""
+        value, homes = write.value, self._graph.homes
+        if homes.get(value) is not write:
+            return self._stored_copy(value)
+        del homes[value]  # others read it from there
+        self._memory[value] = Buffer(value)
+        expansion = self._expansions[write]
+        self._levels[value] = self._add(Task(self._memory[value], identity(value.shape), value), expansion)
+        return value
+
     def _expansion_of(self, value: Node) -> Expansion:
         return expanded([value], self._graph.stored, ())
 
-    def _taken_over(self, node: Update) -> Memory | None:
+    def _taken_over(self, node: Update, *, copied: bool = False) -> Memory | None:
         """Return the memory of the array that a part is written to, or of an earlier form of it with the same elements.
 
-        None if there is none that nothing reads later.
+        None if there is none that nothing reads later. If the value is ``copied`` first, the write itself may read it.
         """
         version: Node = self._graph.targets[node]
         for _ in range(_OLDER):
@@ -211,7 +236,7 @@ class _Scheduler:
                 isinstance(memory, Buffer | Result)
                 and self._newest.get(memory) is version
                 and version not in self._graph.results
-                and self._later[memory].is_free(node)
+                and self._later[memory].is_free(node, copied=copied)
             ):
                 return memory
             if not isinstance(version, Update) or not self._graph.covers(node, version):
@@ -272,8 +297,8 @@ class _Scheduler:
     def _count_one(self, level: int) -> None:
         self._highest = max(level, self._highest)
         self._count += 1
-        if self._count % _WINDOW == 0:
-            self._floor = self._highest
+        if self._held > _HELD and self._count - self._counted > _LONG:
+            self._floor, self._counted, self._held = self._highest, self._count, 0
             self._open.clear()
 
     # Inputs

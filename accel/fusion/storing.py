@@ -8,7 +8,7 @@ from collections import defaultdict
 from math import prod
 from typing import TypeAlias
 
-from accel.fusion.boxes import Ends, are_apart, ends_of, union
+from accel.fusion.boxes import Ends, are_apart, union
 from accel.fusion.graph import Graph
 from accel.fusion.index_maps import IndexMap, broadcast, composed, composes, identity
 from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, has_gaps
@@ -181,12 +181,14 @@ def _variable(graph: Graph) -> set[Node]:
 def _costs(graph: Graph) -> dict[Node, float]:
     """Return how many operations compute an element from what is stored; a shared operand counts each time."""
     costs: dict[Node, float] = {}
+    written = [node.value for node in graph.nodes if isinstance(node, Update) and node in graph.stored]
+    read = graph.stored.union(written)
     for node in graph.nodes:
         own = 0.0
         if isinstance(node, Operation):
             is_long = node.kind == "call" and node.name not in _CHEAP_CALLS
             own = _COSTS.get(node.name, _COST_OF_CALL if is_long else 1)
-        total = own + sum([costs[x] for x in graph.operands(node) if x not in graph.stored])
+        total = own + sum([costs[x] for x in graph.operands(node) if x not in read])
         costs[node] = min(total, _MOST_COSTLY)
     return costs
 
@@ -198,7 +200,7 @@ def _levels(graph: Graph) -> dict[Node, int]:
     for node in graph.nodes:
         if isinstance(node, Update):
             target, value = graph.targets[node], node.value
-            ends, level = ends_of(node.map, value.shape), max(1, _level_read(graph, levels, node, value))
+            ends, level = node.ends, max(1, _level_read(graph, levels, node, value))
             before = around.get(target) if isinstance(target, Update) else None
             if before is not None and are_apart(ends, before[1]):
                 level, ends = max(level, before[0]), union(ends, before[1])

@@ -27,6 +27,9 @@ from accel.xp.refusals import failure
 
 __all__ = ["MISSED", "Launch", "Launchable", "Output", "Place", "launch_of"]
 
+_LONG = 64
+"""Launches of a long text."""
+
 MISSED = object()
 """What a launch returns if it is not for these arguments; nothing was done."""
 
@@ -306,19 +309,24 @@ def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[A
     names = {scalar: f"k{place}" for place, scalar in enumerate(scalars)}
     for scalar, name in names.items():  # before the first kernel, as a number may not fit
         lines.append(f"{name} = {code.name(scalar.dtype.type)}(s[{scalar.number}]).item()")
+    # Names, so that the text is the same for all sizes; in a long text, numbers that Python finds faster.
+    number = code.name if len(launches) < _LONG else str
     for each in launches:
-        lines += _call(plan, each, natives, code) if isinstance(each, Call) else [_kernel(each, natives, names, code)]
+        if isinstance(each, Call):
+            lines += _call(plan, each, natives, code)
+        else:
+            lines.append(_kernel(each, natives, names, code.name(each.launch), number))
     return lines
 
 
-def _kernel(kernel: HostLaunch, natives: dict[Any, str], scalars: Mapping[Scalar, str], code: _Code) -> str:
-    launch, accesses, used, integers = kernel
+def _kernel(
+    kernel: HostLaunch, natives: dict[Any, str], scalars: Mapping[Scalar, str], name: str, number: Callable[[int], str]
+) -> str:
+    _, accesses, used, integers = kernel
     arguments = []
     for memory, offset, geometry in accesses:
-        arguments += [natives[memory], *map(code.name, (offset, *geometry))]
-    # The text is the same for all sizes.
-    given = ", ".join([*arguments, *[scalars[each] for each in used], *map(code.name, integers)])
-    name = code.name(launch)
+        arguments += [natives[memory], *map(number, (offset, *geometry))]
+    given = ", ".join([*arguments, *[scalars[each] for each in used], *map(number, integers)])
     # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.
     return f"if not {name}(True, threads, {given}): {name}(False, threads, {given})"
 

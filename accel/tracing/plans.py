@@ -16,6 +16,7 @@ from accel.fusion.lowering import Access, Kernel, lowered
 from accel.fusion.nodes import Call, Input, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.schedules import scheduled
+from accel.ir import Program
 from accel.kernels.failures import Explanation
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
@@ -32,8 +33,8 @@ _Run = Callable[[_Memories, Sequence[Any]], None]
 
 _ONE = (1, 1, 1)
 
-_compiled: dict[tuple[str, Device], "_Compiled"] = {}
-"""The compiled kernels, by the text of their programs: 1 equals True and 1.0, and 0.0 equals -0.0."""
+_compiled: dict[tuple[Program, tuple[str, ...], Device], "_Compiled"] = {}
+"""The compiled kernels, by their programs and the texts of their constants: 0.0 equals -0.0."""
 
 
 class _Compiled(NamedTuple):
@@ -282,7 +283,7 @@ class Plan:
 
     def _compiled(self, kernel: Kernel) -> "_Compiled":
         device = self.library.device
-        key = repr(kernel.program), device
+        key = kernel.program, kernel.constants, device
         compiled = _compiled.get(key)
         if compiled is None:
             backend = heap_of(device).backend

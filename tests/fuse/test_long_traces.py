@@ -108,6 +108,27 @@ def growing(n: int) -> Function:
     return stepped
 
 
+def shortest_paths(n: int) -> Function:
+    def stepped(x: Any) -> Any:
+        y = x + 0.0
+        for k in range(4):
+            for i in range(n // 4):
+                y[i, :] = xp.minimum(y[i, :], y[i, k] + y[k, :])
+        return y
+
+    return stepped
+
+
+def relaxed(n: int) -> Function:
+    def stepped(x: Any) -> Any:
+        for i in range(1, n - 1):
+            x[i, 1:-1] += x[i - 1, :-2] + x[i, 2:] + x[i + 1, 1:-1]
+            x[i, 2] = x[i, 1] / 9.0
+        return x
+
+    return stepped
+
+
 def of_elements(n: int) -> Function:
     def stepped(x: Any) -> Any:
         total = 0.0
@@ -140,7 +161,7 @@ def of_calls(n: int) -> Function:
 
 
 LOOPS = [two_arrays, in_place, swapped, of_rows, elimination, of_columns, of_columns_and_rows, growing]
-LOOPS += [of_elements, elementwise, of_calls]
+LOOPS += [shortest_paths, relaxed, of_elements, elementwise, of_calls]
 
 
 def operand(n: int, device: str = "cpu") -> Any:

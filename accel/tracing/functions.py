@@ -8,8 +8,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.lib.stride_tricks import as_strided
 
-from accel.fusion.index_maps import Axis, Turn, broadcast, identity
+from accel.fusion.index_maps import Axis, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
+from accel.tracing.arrays_of_parts import ArraysOfParts
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
 from accel.tracing.models import model_function
 from accel.tracing.selections import Selection
@@ -25,7 +26,7 @@ _PRODUCTS = range(3, 9)
 """Exponents for which products are within 4 units in the last place."""
 
 
-class Functions:
+class Functions(ArraysOfParts):
     """Functions of a trace; those with names of the array standard are found by `Namespace`."""
 
     def __init__(self, trace: Trace) -> None:
@@ -351,47 +352,6 @@ class Functions:
         half = self._product(base, exponent // 2)
         square = self._trace.namespace.square(half)
         return self._trace.namespace.multiply(square, base) if exponent % 2 else square  # type: ignore[no-any-return]
-
-    # Arrays of parts
-
-    def concat(self, arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
-        """Join arrays along an axis."""
-        parts = [self._symbol(each) for each in arrays]
-        if axis is None:
-            parts, axis = [self.reshape(each, -1) for each in parts], 0
-        axis = normalize_axis_index(axis, parts[0].ndim)
-        extents = {(*each.shape[:axis], -1, *each.shape[axis + 1 :]) for each in parts}
-        if len(extents) != 1:
-            return self._trace.call("concat", self._trace.real.namespace.concat, (list(arrays),), {"axis": axis})
-        dtype = np.result_type(*[each.dtype for each in parts])
-        shape = list(parts[0].shape)
-        shape[axis] = sum(each.shape[axis] for each in parts)
-        joined, first = self.empty(tuple(shape), dtype), 0
-        for each in parts:
-            places = (slice(None),) * axis + (slice(first, first + each.shape[axis]),)
-            self.setitem(joined, places, each)
-            first += each.shape[axis]
-        return joined
-
-    def stack(self, arrays: Sequence[Any], /, *, axis: int = 0) -> Any:
-        """Join arrays along a new axis."""
-        parts = [self._symbol(each) for each in arrays]
-        axis = normalize_axis_index(axis, parts[0].ndim + 1)
-        return self.concat([self.expand_dims(each, axis=axis) for each in parts], axis=axis)
-
-    def roll(self, x: Symbol, /, shift: Any, axis: Any = None) -> Any:
-        """Return the elements moved along axes, the last ones to the beginning."""
-        if axis is None:
-            return self.reshape(self.roll(self.reshape(x, -1), shift, 0), x.shape)
-        shifts, axes = np.broadcast_arrays(shift, axis)
-        places = [*identity(x.shape)]
-        for by, along in zip(shifts.ravel().tolist(), axes.ravel().tolist(), strict=True):
-            place = normalize_axis_index(along, x.ndim)
-            extent = x.shape[place]
-            if extent > 1:
-                start = (places[place].start - by) % extent
-                places[place] = Axis(start, ((place, 1),), Turn(extent) if start else None)
-        return self._trace.symbol(self._trace.view(x.node, tuple(places), x.shape))
 
 
 def _wrapped(value: Any, dtype: Any) -> Any:

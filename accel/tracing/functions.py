@@ -227,19 +227,25 @@ class Functions(ArraysOfParts):
         """Return the elements with another dtype."""
         if not copy and x.dtype == dtype:
             return x
-        return self._trace.symbol(self._trace.cast(x, np.dtype(dtype)))
+        return self._trace.symbol(self._trace.cast(x, np.dtype(dtype)), (x,))
 
-    def asarray(self, obj: Any, /, dtype: Any = None, *, copy: bool | None = None, **_: Any) -> Symbol:
+    def asarray(
+        self, obj: Any, /, dtype: Any = None, *, copy: bool | None = None, order: str | None = None, **_: Any
+    ) -> Symbol:
         """Return values as an array."""
         x = self._symbol(obj)
         target = x.dtype if dtype is None else np.dtype(dtype)
+        if order == "C" and not x.flags.c_contiguous:
+            return self._trace.symbol(self._trace.cast(x, target))
         return self.astype(x, target, copy=bool(copy) or x.weak is not None)
 
     def copied(self, x: Symbol) -> Symbol:
         """Return a copy."""
         return self._trace.symbol(x.node)
 
-    copy = copied
+    def copy(self, x: Symbol, /, **_: Any) -> Symbol:
+        """Return a copy, in the order of the array."""
+        return self._trace.symbol(x.node, (x,))
 
     def empty(self, shape: Any, dtype: Any = None, **_: Any) -> Symbol:
         """Return an array with elements of no meaning."""
@@ -261,19 +267,23 @@ class Functions(ArraysOfParts):
 
     def empty_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
         """Return an array of the same shape, with elements of no meaning."""
-        return self.empty(x.shape, x.dtype if dtype is None else dtype)
+        return self._like(x, self.empty(x.shape, x.dtype if dtype is None else dtype))
 
     def zeros_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
         """Return an array of zeros of the same shape."""
-        return self.zeros(x.shape, x.dtype if dtype is None else dtype)
+        return self._like(x, self.zeros(x.shape, x.dtype if dtype is None else dtype))
 
     def ones_like(self, x: Symbol, dtype: Any = None, **_: Any) -> Symbol:
         """Return an array of ones of the same shape."""
-        return self.ones(x.shape, x.dtype if dtype is None else dtype)
+        return self._like(x, self.ones(x.shape, x.dtype if dtype is None else dtype))
 
     def full_like(self, x: Symbol, fill_value: Any, dtype: Any = None, **_: Any) -> Symbol:
         """Return an array of one value of the same shape."""
-        return self.full(x.shape, fill_value, x.dtype if dtype is None else dtype)
+        return self._like(x, self.full(x.shape, fill_value, x.dtype if dtype is None else dtype))
+
+    def _like(self, x: Symbol, array: Symbol) -> Symbol:
+        """Return a new array in the order of another one."""
+        return self._trace.symbol(array.node, (x,))
 
     def _filled(self, shape: Any, value: Any, dtype: Any) -> Symbol:
         extents, node = _extents(shape), self._trace.cast(value, dtype)
@@ -303,7 +313,7 @@ class Functions(ArraysOfParts):
         dtype = np.result_type(*[_promoted(each) for each in (one, other)])
         operands = self._symbol(condition).node, *[trace.cast(_wrapped(each, dtype), dtype) for each in (one, other)]
         truth = operands[0] if operands[0].dtype == _TRUTH else trace.make("cast", "", operands[:1], _TRUTH)
-        return trace.symbol(trace.make("select", "", (truth, *operands[1:]), dtype))
+        return trace.symbol(trace.make("select", "", (truth, *operands[1:]), dtype), (condition, one, other))
 
     def clip(self, x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
         """Return elements within limits."""
@@ -317,7 +327,7 @@ class Functions(ArraysOfParts):
         for name, limit in (("max", low), ("min", high)):
             if limit is not None:
                 node = trace.make("binary", name, (node, trace.cast(limit, model.dtype)), model.dtype)
-        return trace.symbol(node)
+        return trace.symbol(node, (symbol, low, high))
 
     def pow(self, x1: Any, x2: Any, /, **options: Any) -> Any:
         """Return a power, by the shortcuts that NumPy's operator has for exponents that are numbers."""

@@ -9,6 +9,7 @@ from accel.dtypes import DType
 from accel.errors import FuseError
 from accel.fusion.index_maps import IndexMap, composed, identity, offset_and_strides, strides_of
 from accel.fusion.nodes import Input, Node
+from accel.tracing.memory_order import strides_in
 
 __all__ = ["OPERATORS", "Base", "Symbol"]
 
@@ -44,7 +45,7 @@ class Tracer(Protocol):
         """Return an operation."""
         ...
 
-    def symbol(self, node: Node) -> "Symbol":
+    def symbol(self, node: Node, like: Sequence[Any] = ()) -> "Symbol":
         """Return a new array with the elements of a node."""
         ...
 
@@ -70,17 +71,26 @@ class Base:
         Whether it must not be written.
     contiguous : bool
         Whether the elements would lie in C order.
+    order : tuple of int or None
+        The axes of new memory in another order than C's, the slowest first.
     """
 
-    __slots__ = ("contiguous", "node", "readonly", "source")
+    __slots__ = ("contiguous", "node", "order", "readonly", "source")
 
     def __init__(
-        self, node: Node, *, source: Input | None = None, readonly: bool = False, contiguous: bool = True
+        self,
+        node: Node,
+        *,
+        source: Input | None = None,
+        readonly: bool = False,
+        contiguous: bool = True,
+        order: tuple[int, ...] | None = None,
     ) -> None:
         self.node = node
         self.source = source
         self.readonly = readonly
-        self.contiguous = contiguous
+        self.contiguous = contiguous and order is None
+        self.order = order
 
 
 class Symbol:
@@ -170,8 +180,9 @@ class Symbol:
     @property
     def strides(self) -> tuple[int, ...]:
         """The strides in bytes, of an argument or of new memory."""
-        source = self.base.source
-        steps = strides_of(self.base.node.shape) if source is None else source.strides
+        source, order, shape = self.base.source, self.base.order, self.base.node.shape
+        steps = strides_of(shape) if order is None else strides_in(order, shape)
+        steps = steps if source is None else source.strides
         if self.map is not None:
             _, steps = offset_and_strides(self.map, steps, self.ndim)
         return tuple([step * self.itemsize for step in steps])

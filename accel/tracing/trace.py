@@ -27,6 +27,7 @@ from accel.fusion.nodes import (
 from accel.fusion.read_through import read_through
 from accel.support.call_sites import call_line, call_site
 from accel.tracing.existing_arrays import ExistingArrays
+from accel.tracing.memory_order import order_of
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.reductions import reduced
@@ -174,9 +175,9 @@ class Trace:
 
     # Arrays
 
-    def symbol(self, node: Node, *, contiguous: bool = True) -> Symbol:
-        """Return a new array with the elements of a node."""
-        return Symbol(self, Base(node, contiguous=contiguous))
+    def symbol(self, node: Node, like: Sequence[Any] = ()) -> Symbol:
+        """Return a new array with the elements of a node, whose order in memory follows other arrays."""
+        return Symbol(self, Base(node, order=order_of(like, node.shape)))
 
     def argument(self, native: Any, name: str, *, readonly: bool) -> Symbol:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
@@ -233,7 +234,7 @@ class Trace:
             return None  # NumPy compares with numbers that do not fit the dtype
         nodes = [self.cast(each, dtype) for each, dtype in zip(operands, loop, strict=False)]
         node = build(self.make, nodes, loop[-1])
-        return self.symbol(node)
+        return self.symbol(node, operands)
 
     def cast(self, operand: Any, dtype: DType) -> Node:
         """Return the node of an operand, of a dtype."""

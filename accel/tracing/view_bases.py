@@ -19,7 +19,7 @@ class HostBase(Base):
 
     def __init__(self, of: Base) -> None:
         self._node, self.source = of.node, None
-        self.readonly, self.contiguous = of.readonly, of.contiguous
+        self.readonly, self.contiguous, self.order = of.readonly, of.contiguous, of.order
 
     @property
     def node(self) -> Node:
@@ -41,7 +41,7 @@ class ReshapedBase(Base):
 
     def __init__(self, of: Symbol, shape: tuple[int, ...]) -> None:
         self._of, self._shape = of, shape
-        self.source, self.readonly, self.contiguous = None, of.readonly, True
+        self.source, self.readonly, self.contiguous, self.order = None, of.readonly, True, None
 
     @property
     def node(self) -> Node:
@@ -60,7 +60,7 @@ class PartBase(Base):
 
     def __init__(self, of: Symbol, part: Literal["real", "imag"]) -> None:
         self._of, self._part = of, part
-        self.source, self.readonly, self.contiguous = None, of.readonly, False
+        self.source, self.readonly, self.contiguous, self.order = None, of.readonly, False, None
 
     @property
     def node(self) -> Node:

@@ -543,3 +543,28 @@ def test_calls_with_arrays_of_numpy_wait_for_copies_into_them() -> None:
     transfer.wait()
     same_array[0] = 9.0
     assert values[0] == 9.0
+
+
+@pytest.mark.parametrize(
+    "layout", [lambda x: x, lambda x: x.T, lambda x: xp.permute_dims(x, (1, 0, 2)), lambda x: x[::-1]]
+)
+def test_a_reshape_copies_where_it_copies_unfused(layout: Function) -> None:
+    def written(x: Any, y: Any) -> Any:
+        arrays = [
+            x * 2,
+            xp.where(x > 1, x, y),
+            xp.zeros_like(x),
+            xp.asarray(x, copy=True),
+            x + y,
+            x.copy(),
+            xp.clip(x, 0, 3),
+        ]
+        arrays += [xp.exp(-x) * 0, xp.astype(x, "int32"), x * xp.ones(x.shape)]
+        flat = [xp.reshape(each, (-1,)) for each in arrays]
+        for each in arrays:
+            each[...] = 7
+        return flat
+
+    x, y = (layout(xp.asarray(np.random.default_rng(0).random((3, 4, 5)))) for _ in range(2))
+    for one, other in zip(accel.fuse(written)(x, y), written(x, y), strict=True):
+        close(one, other)

@@ -12,7 +12,7 @@ import numpy as np
 
 from accel import config
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
-from accel.fusion.regions import Buffer
+from accel.fusion.regions import Buffer, Memory
 from accel.tracing.captures import same
 from accel.tracing.generated_text import run
 from accel.tracing.leaves import Leaves, Part, is_named_tuple
@@ -311,12 +311,24 @@ def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[A
         lines.append(f"{name} = {code.name(scalar.dtype.type)}(s[{scalar.number}]).item()")
     # Names, so that the text is the same for all sizes; in a long text, numbers that Python finds faster.
     number = code.name if len(launches) < _LONG else str
-    for each in launches:
+    kept = {plan.schedule.memory[node] for node in plan.outputs}
+    last = {memory: place for place, each in enumerate(launches) for memory in _used(plan, each)}
+    for place, each in enumerate(launches):
         if isinstance(each, Call):
             lines += _call(plan, each, natives, code)
         else:
             lines.append(_kernel(each, natives, names, code.name(each.launch), number))
+        unused = [x for x in _used(plan, each) if isinstance(x, Result) and x not in kept and last[x] == place]
+        lines += [f"{natives[memory]} = None" for memory in unused]
     return lines
+
+
+def _used(plan: Plan, launch: HostLaunch | Call) -> dict[Memory, None]:
+    """Return the memory that a launch needs, or makes."""
+    if isinstance(launch, HostLaunch):
+        return dict.fromkeys(memory for memory, *_ in launch.accesses)
+    memory = plan.schedule.memory
+    return dict.fromkeys(memory[node] for node in (*launch.operands, *plan.results[launch]))
 
 
 def _kernel(

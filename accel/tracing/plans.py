@@ -15,6 +15,7 @@ from accel.fusion.index_maps import strides_of
 from accel.fusion.lowering import Access, Kernel, lowered
 from accel.fusion.nodes import Call, Input, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
+from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
 from accel.ir import Program
 from accel.kernels.failures import Explanation
@@ -142,7 +143,25 @@ class Plan:
         for node in self.schedule.memory:
             if isinstance(node, Result):
                 self.results[node.call].append(node)
-        self.steps = [step for each in self.schedule.steps for step in self._steps(each)]
+        self.steps: list[Step] = []
+        self._unused: dict[int, list[Memory]] = {}
+        for each, unused in zip(self.schedule.steps, self._last_uses(), strict=True):
+            self.steps += self._steps(each)
+            self._unused.setdefault(len(self.steps) - 1, []).extend(unused)
+
+    def _last_uses(self) -> list[list[Memory]]:
+        """Return for each step the results of calls that nothing needs after it."""
+        memory = self.schedule.memory
+        kept = {memory[node] for node in self.outputs}
+        last: dict[Memory, int] = {}
+        for number, step in enumerate(self.schedule.steps):
+            last |= dict.fromkeys(used(step, memory), number)
+            last |= dict.fromkeys(self.results[step] if isinstance(step, Call) else (), number)
+        unused: list[list[Memory]] = [[] for _ in self.schedule.steps]
+        for each, number in last.items():
+            if isinstance(each, Result) and each not in kept:
+                unused[number].append(each)
+        return unused
 
     def _names(self) -> dict[Memory, str]:
         memory = self.schedule.memory
@@ -178,8 +197,10 @@ class Plan:
             each.dtype.type(numbers[each.number])
         for buffer in self.buffers:
             memories[buffer] = self.empty(buffer)
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
             step.run(memories, numbers)
+            for memory in self._unused.get(number, ()):
+                del memories[memory]
         found = self.schedule.memory
         return [self._shaped(memories[found[node]], node) for node in self.outputs]
 

@@ -1,6 +1,7 @@
 """Functions with loops of Python: the work of a trace grows as its number of steps, and results are as unfused."""
 
 import sys
+import tracemalloc
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -205,6 +206,29 @@ def test_memory_does_not_grow_with_the_number_of_steps() -> None:
         fused = accel.fuse(loop(100))
         plan = fused._trace(*fused._bound((x,), {})).plan
         assert len(plan.buffers) <= 6, f"{loop.__name__}: {len(plan.buffers)} buffers"
+
+
+def test_results_of_calls_are_freed_when_nothing_needs_them() -> None:
+    def powers(x: Any) -> Any:
+        for _ in range(20):
+            x = x @ x * 0.001
+        return x
+
+    x, fused = operand(200), accel.fuse(powers)
+    for _ in range(3):
+        tracemalloc.start()
+        try:
+            fused(x)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert most < 5 * x.nbytes
+
+
+def test_results_of_calls_are_not_held_on_devices() -> None:
+    fused = accel.fuse(lambda x: x @ x @ x @ x)
+    plan = fused._trace(*fused._bound((operand(8, "sim"),), {})).plan
+    assert [len(each) for each in plan._unused.values()] == [0, 1, 1]
 
 
 def test_a_loop_that_stores_with_gaps_follows_those_whose_elements_it_reads() -> None:

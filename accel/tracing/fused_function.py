@@ -13,7 +13,8 @@ from accel.ir.text import program_text
 from accel.kernels.languages import writer_of
 from accel.support.call_sites import stack_level
 from accel.tracing.explanation import FusedExplanation, explained
-from accel.tracing.launch_code import MISSED, Launch, launch_of
+from accel.tracing.launch_checks import MISSED
+from accel.tracing.launch_code import Launch, launch_of
 from accel.tracing.leaves import Leaves
 from accel.tracing.stages import STAGES
 from accel.tracing.traced import Traced
@@ -41,17 +42,23 @@ class Fused(Generic[_P, _R]):
     __name__: str
 
     def __init__(self, function: Callable[_P, _R], static: Sequence[str] = (), fallback: str | None = None) -> None:
+        self.__name__ = type(function).__name__  # if the function has no name
+        update_wrapper(self, function)
         if _is_suspended(function):
-            raise FuseError(f"{function.__name__} is a generator or async; fuse the functions that it calls")
+            raise FuseError(f"{self.__name__} is a generator or async; fuse the functions that it calls")
         self._function = function
         self._signature = inspect.signature(function)
         self._static = frozenset(static)
+        unknown = self._static - {*self._signature.parameters}
+        if unknown:
+            raise ValueError(
+                f"static= names {', '.join(sorted(unknown))}; the parameters of {self.__name__} are "
+                f"{', '.join(self._signature.parameters)}"
+            )
         self._fallback = fallback
         self._launches: tuple[Launch, ...] = ()
         self._traced: dict[tuple[Any, ...], Traced | None] = {}
         self._changes = 0
-        self.__name__ = type(function).__name__  # if the function has no name
-        update_wrapper(self, function)
 
     def __call__(self, *arguments: _P.args, **keywords: _P.kwargs) -> _R:
         """Call the function.
@@ -143,7 +150,7 @@ class Fused(Generic[_P, _R]):
                 f"{self.__name__} takes arrays, numbers, and tuples, lists and dicts of these; other arguments, and "
                 f"those in static=, must have a hash"
             ) from None
-        if isinstance(traced, Traced) and traced.unchanged is not None and not traced.unchanged():
+        if isinstance(traced, Traced) and traced.check.unchanged is not None and not traced.check.unchanged():
             self._drop(key)
             self._note_change(traced)
             traced = MISSED
@@ -167,7 +174,7 @@ class Fused(Generic[_P, _R]):
         """Warn of a function that is traced again and again, which takes longer than to run it unfused."""
         self._changes += 1
         if self._changes == _MANY_CHANGES:
-            names = ", ".join(traced.captures.changed())
+            names = ", ".join(traced.check.changed())
             warnings.warn(
                 f"{self.__name__} was traced anew {_MANY_CHANGES} times, as what it refers to changed, the last time "
                 f"{names}; pass that as an argument",

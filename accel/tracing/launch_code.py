@@ -13,25 +13,18 @@ import numpy as np
 from accel import config
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
 from accel.fusion.regions import Buffer, Memory
-from accel.tracing.captures import same
+from accel.tracing.capture_checks import CaptureCheck
 from accel.tracing.generated_text import run
-from accel.tracing.leaves import Leaves, Part, is_named_tuple
+from accel.tracing.launch_checks import Code, Inputs, checked_inputs
+from accel.tracing.leaves import Leaves, is_named_tuple
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import HostLaunch, Plan
-from accel.xp.array_base import live
-from accel.xp.array_library import recorder
-from accel.xp.array_storage import known_storage, may_overlap
 from accel.xp.arrays import Array
-from accel.xp.creation import asarray
-from accel.xp.refusals import failure
 
-__all__ = ["MISSED", "Launch", "Launchable", "Output", "Place", "launch_of"]
+__all__ = ["Launch", "Launchable", "Output", "Place", "launch_of"]
 
 _LONG = 64
 """Launches of a long text."""
-
-MISSED = object()
-"""What a launch returns if it is not for these arguments; nothing was done."""
 
 Launch: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 
@@ -72,47 +65,7 @@ class Launchable(Protocol):
     structure: Any
     outputs: list[Output]
     numbers: tuple[TracedNumber, ...]
-    unchanged: Callable[[], bool] | None
-
-
-class _Code:
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.scope: dict[str, Any] = {
-            "Array": Array,
-            "MISSED": MISSED,
-            "asarray": asarray,
-            "current": config.current,
-            "empty": np.empty,
-            "failure": failure,
-            "known_storage": known_storage,
-            "live": live,
-            "may_overlap": may_overlap,
-            "recorder": recorder.get,
-            "same": same,
-        }
-
-    def name(self, value: Any, prefix: str = "c") -> str:
-        """Return a name for a value."""
-        name = f"{prefix}{len(self.scope)}"
-        self.scope[name] = value
-        return name
-
-
-class _Inputs:
-    """The names of the inputs of a plan in the text.
-
-    Attributes
-    ----------
-    natives : dict
-        Of the library's arrays, by memory.
-    arrays : list of str
-        Of the arrays of `accel.xp`, by the number of the input.
-    """
-
-    def __init__(self) -> None:
-        self.natives: dict[Any, str] = {}
-        self.arrays: list[str] = []
+    check: CaptureCheck
 
 
 def launch_of(
@@ -138,14 +91,10 @@ def launch_of(
     plan = traced.plan
     if config.current().debug or not all(type(each) is Array for each in traced.captured):
         return None
-    code = _Code()
-    code.scope |= {"library": plan.library, "native_type": plan.library.array_type}
-    code.lines += _condition(traced, names, count, code)
-    inputs, numbers = _check(plan, leaves, passed, code)
-    _capture(plan, traced.captured, inputs, code)
-    code.lines += _overlaps(plan, inputs)
+    code = Code()
+    inputs = checked_inputs(plan, leaves, passed, (count, names), traced.captured, traced.check, code)
     code.lines.append("try:")
-    lines = [*_numbers(traced, numbers, code), *_steps(plan, inputs.natives, code)]
+    lines = [*_numbers(traced, inputs.numbers, code), *_steps(plan, inputs.natives, code)]
     code.lines += [f"    {line}" for line in lines]
     code.lines.append("except (IndexError, MemoryError, OverflowError) as error: raise failure(error) from None")
     code.lines += _results(traced, inputs, code)
@@ -155,123 +104,14 @@ def launch_of(
     return launch
 
 
-def _condition(traced: Launchable, names: tuple[str, ...], count: int, code: _Code) -> list[str]:
-    """Write the checks of all but the arguments."""
-    device = code.name(config.current().device)
-    lines = [
-        f"if len(arguments) != {count}: return MISSED",
-        f"if tuple(keywords) != {code.name(names)}: return MISSED" if names else "if keywords: return MISSED",
-        "settings = current()",
-        f"if settings.fuse == 'off' or settings.debug or settings.device != {device}: return MISSED",
-        "if recorder() is not None: return MISSED",
-    ]
-    if traced.unchanged is not None:
-        lines.append(f"if not {code.name(traced.unchanged)}(): return MISSED")
-    return lines
-
-
-def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], code: _Code) -> tuple[_Inputs, list[str]]:
-    """Write the checks of the arguments; return the names of the inputs and of the numbers among them."""
-    inputs, numbers, places = _Inputs(), [], iter(leaves.places)
-    for number, part in enumerate(leaves.parts):
-        name, kind, lines = f"p{number}", type(part.value), code.lines
-        if part.parent is None:
-            lines.append(f"{name} = {_expression(passed.get(part.name, part), code)}")
-        if part.role == "group":
-            extent = (
-                f"tuple({name}) != {code.name((*part.value,))}" if kind is dict else f"len({name}) != {len(part.value)}"
-            )
-            lines.append(f"if type({name}) is not {code.name(kind)} or {extent}: return MISSED")
-            names = [f"p{place}, " for place, each in enumerate(leaves.parts) if each.parent == number]
-            lines += [f"{''.join(names)} = {name}{'.values()' if kind is dict else ''}"] if names else []
-        elif part.role == "number":
-            lines.append(f"if type({name}) is not {code.name(kind)}: return MISSED")
-            numbers.append(name)
-        elif part.role == "constant":
-            known = code.name(part.value)
-            lines.append(f"if {name} is not {known} and not same({name}, {known}): return MISSED")
-        else:
-            place = next(places)
-            if kind is np.ndarray is plan.library.of_numpy:
-                lines += _of_numpy(plan, part.value, name, code, written=place in plan.written)
-                inputs.arrays.append(f"asarray({name})")
-                inputs.natives[plan.inputs[place]] = f"n_{name}"
-                continue
-            if kind is not Array:
-                lines += [f"if type({name}) is not {code.name(kind)}: return MISSED", f"{name} = asarray({name})"]
-            if place < len(inputs.arrays):
-                lines.append(f"if {name} is not {inputs.arrays[place]}: return MISSED")
-                continue
-            lines += _array(plan, leaves.arrays[place], name, code, written=place in plan.written)
-            inputs.arrays.append(name)
-            inputs.natives[plan.inputs[place]] = f"n_{name}"
-    return inputs, numbers
-
-
-def _expression(value: Any, code: _Code) -> str:
-    """Return the text of what is passed for a parameter, or the name of its default."""
-    if isinstance(value, Part):
-        return code.name(value.value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{code.name(name)}: {each}" for name, each in value.items()) + "}"
-    return f"({''.join(f'{each}, ' for each in value)})" if isinstance(value, tuple) else value
-
-
-def _array(plan: Plan, array: Array, name: str, code: _Code, *, written: bool) -> list[str]:
-    native = live(array)
-    settled = f"live({name}, writing={written})"
-    return [
-        f"if type({name}) is not Array or {name}._library is not library: return MISSED",
-        f"n_{name} = {name}._native" if native.ndim else f"n_{name} = {settled}",  # which may be a number of NumPy
-        f"if type(n_{name}) is not native_type or {_form(plan, native, name, code, written=written)}: return MISSED",
-        f"if {name}._shared is not None and {name}._shared.handle is not None: {settled}",
-    ]
-
-
-def _of_numpy(plan: Plan, native: Any, name: str, code: _Code, *, written: bool) -> list[str]:
-    form = _form(plan, native, name, code, written=written)
-    return [
-        f"n_{name} = {name}",
-        f"if type(n_{name}) is not native_type or {form}: return MISSED",
-        f"if (handle := known_storage(library, n_{name})) is not None: handle.settle(writing={written})",
-    ]
-
-
-def _form(plan: Plan, native: Any, name: str, code: _Code, *, written: bool) -> str:
-    shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
-    form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
-    return f"{form} or {code.name(plan.library.backend.is_readonly)}(n_{name})" if written else form
-
-
-def _capture(plan: Plan, captured: list[Any], inputs: _Inputs, code: _Code) -> None:
-    """Write what finds the natives of the arrays that the function refers to."""
-    arrays = code.name(captured)
-    for place, node in enumerate(plan.inputs[len(inputs.arrays) :]):
-        name = f"{arrays}_{place}"
-        inputs.arrays.append(name)
-        inputs.natives[node] = f"n_{name}"
-        code.lines.append(f"{name} = {arrays}[{place}]")
-        code.lines.append(f"n_{name} = live({name}, writing={node.number in plan.written})")
-
-
-def _overlaps(plan: Plan, inputs: _Inputs) -> list[str]:
-    names = [f"n_{name}" for name in inputs.arrays]
-    return [
-        f"if may_overlap(library, {names[written]}, {other}): return MISSED"
-        for written in plan.written
-        for number, other in enumerate(names)
-        if number != written
-    ]
-
-
-def _numbers(traced: Launchable, passed: Sequence[str], code: _Code) -> list[str]:
+def _numbers(traced: Launchable, passed: Sequence[str], code: Code) -> list[str]:
     if not traced.numbers:
         return ["s = ()"] if traced.plan.host_launches is None else []
     evaluate = code.name([each.evaluate for each in traced.numbers])
     return [f"passed = ({''.join(f'{each}, ' for each in passed)})", f"s = [f(passed) for f in {evaluate}]"]
 
 
-def _steps(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
+def _steps(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     """Write the launches of kernels, or the steps of a plan of which one is a call; ``r`` names the outputs."""
     if plan.host_launches is None:
         given = "".join(f"{natives[node]}, " for node in plan.inputs)
@@ -281,7 +121,7 @@ def _steps(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
     return [*_buffers(plan, natives, code), *_launches(plan, plan.host_launches, natives, code)]
 
 
-def _buffers(plan: Plan, natives: dict[Any, str], code: _Code) -> list[str]:
+def _buffers(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     lines = []
     pooled = plan.library.empty_array
     for number, buffer in enumerate(plan.buffers):
@@ -302,7 +142,7 @@ def _nbytes(buffer: Buffer) -> int:
     return nbytes
 
 
-def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[Any, str], code: _Code) -> list[str]:
+def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[Any, str], code: Code) -> list[str]:
     lines = ["threads = settings.threads"]
     kernels = [each for each in launches if isinstance(each, HostLaunch)]
     scalars = dict.fromkeys((*plan.scalars, *[each for launch in kernels for each in launch.scalars]))
@@ -343,7 +183,7 @@ def _kernel(
     return f"if not {name}(True, threads, {given}): {name}(False, threads, {given})"
 
 
-def _call(plan: Plan, call: Call, natives: dict[Any, str], code: _Code) -> list[str]:
+def _call(plan: Plan, call: Call, natives: dict[Any, str], code: Code) -> list[str]:
     """Write a call of the library, and what takes the memory of its results."""
 
     def native(node: Node) -> str:
@@ -392,7 +232,7 @@ def _owner(plan: Plan, node: Result) -> Callable[[Any, Sequence[Any]], Any]:
     return own
 
 
-def _results(traced: Launchable, inputs: _Inputs, code: _Code) -> list[str]:
+def _results(traced: Launchable, inputs: Inputs, code: Code) -> list[str]:
     """Write what wraps the outputs, and what returns them in their structure."""
     plan, lines = traced.plan, []
     for number, node in enumerate(plan.outputs):
@@ -416,7 +256,7 @@ def _results(traced: Launchable, inputs: _Inputs, code: _Code) -> list[str]:
     return [*lines, f"return {_structured(traced.structure, result, code)}"]
 
 
-def _structured(value: Any, result: Callable[[int], str], code: _Code) -> str:
+def _structured(value: Any, result: Callable[[int], str], code: Code) -> str:
     if isinstance(value, Place):
         return result(value.place)
     kind = type(value)

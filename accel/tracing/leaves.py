@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
-from accel.tracing.captures import form_of, is_of_user
+from accel.tracing.capture_checks import form_of
 from accel.tracing.symbols import Symbol
+from accel.tracing.user_code import is_of_user
 from accel.xp.array_base import live
 from accel.xp.arrays import Array
 from accel.xp.creation import asarray
@@ -80,7 +81,7 @@ class Leaves:
             self.numbers.append(value)
             self.key.append(kind)
         elif role == "constant":
-            mutable = not static and not isinstance(value, Hashable) and is_of_user(kind)
+            mutable = not static and not isinstance(value, Hashable) and is_of_user(kind.__module__)
             self.key.append((role, kind, _Identity(value) if mutable else value, _text_of(value)))
         elif kind is dict:
             self.key.append((kind, *value))
@@ -140,13 +141,17 @@ def is_named_tuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Apply a function to the leaves of tuples, named tuples, lists and dicts."""
+def mapped(value: Any, function: Callable[[Any], Any], groups: list[Any] | None = None) -> Any:
+    """Apply a function to the leaves of tuples, named tuples, lists and dicts; ``groups`` gets new lists and dicts."""
     kind = type(value)
-    if kind is tuple or kind is list:
-        return kind([mapped(each, function) for each in value])
     if kind is dict:
-        return {name: mapped(each, function) for name, each in value.items()}
-    if is_named_tuple(value):
-        return kind(*[mapped(each, function) for each in value])
-    return function(value)
+        result: Any = {name: mapped(each, function, groups) for name, each in value.items()}
+    elif kind is tuple or kind is list:
+        result = kind([mapped(each, function, groups) for each in value])
+    elif is_named_tuple(value):
+        result = kind(*[mapped(each, function, groups) for each in value])
+    else:
+        return function(value)
+    if groups is not None and kind in (list, dict):
+        groups.append(result)
+    return result

@@ -12,7 +12,8 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError, FuseError
 from accel.fusion.index_maps import identity
 from accel.fusion.nodes import Input, Reshape, View
-from accel.tracing.captures import Captures
+from accel.tracing.capture_checks import CaptureCheck
+from accel.tracing.captures import Captures, items_of
 from accel.tracing.launch_code import Launch, Output, Place
 from accel.tracing.leaves import NUMBERS, Leaves, mapped, role_of
 from accel.tracing.library import TracingLibrary
@@ -65,9 +66,7 @@ class Traced:
         These arrays.
     numbers : tuple of TracedNumber
         Computed from the numbers among the arguments.
-    captures : Captures
-        What it reads besides its arguments.
-    unchanged : callable or None
+    check : CaptureCheck
         Tells whether all else that the function reads is as it was.
     launches : dict
         Launches, by the number of positional arguments, the names of the others, and the classes of arrays; None where
@@ -82,11 +81,20 @@ class Traced:
         static: frozenset[str],
         name: str,
     ) -> None:
-        self.captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
+        captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
         trace = Trace(_library_of(leaves.arrays, name))
         library = TracingLibrary(trace)
-        arguments = _arguments(trace, library, bound, leaves, static)
-        returned = recorded(library, function, *arguments.args, **arguments.kwargs)
+        arguments, groups = _arguments(trace, library, bound, leaves, static)
+        try:
+            returned = recorded(library, function, *arguments.args, **arguments.kwargs)
+        finally:
+            kept = captures.put_back(trace)
+        if kept:
+            raise FuseError(
+                f"{name} binds {', '.join(kept)} to an array of its trace, which has no elements; return that array"
+            )
+        if any([*map(id, items_of(group))] != [*map(id, items)] for group, items in groups):
+            raise FuseError(f"{name} changes a list or dict among its arguments; return what is new in it")
         symbols: list[Symbol] = []
         nodes, self.structure, self.outputs = _results(trace, returned, name, symbols)
         settings = config.current()
@@ -95,7 +103,7 @@ class Traced:
         self.nan_origins = NanOrigins(trace, [each.node for each in symbols], name) if checked else None
         self.captured: list[Any] = trace.existing.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
-        self.unchanged = self.captures.unchanged(self.captured, trace.existing.masks)
+        self.check = CaptureCheck(captures, self.captured, trace.existing.masks)
         trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 
@@ -151,8 +159,11 @@ def _library_of(arrays: Sequence[Array], name: str) -> Any:
 
 def _arguments(
     trace: Trace, library: TracingLibrary, bound: inspect.BoundArguments, leaves: Leaves, static: frozenset[str]
-) -> inspect.BoundArguments:
-    """Return the arguments with arrays and numbers of the trace in the place of those of the call."""
+) -> tuple[inspect.BoundArguments, list[tuple[Any, list[Any]]]]:
+    """Return the arguments with arrays and numbers of the trace in the place of those of the call.
+
+    Also return the lists and dicts among them, and what is in these.
+    """
     symbols = []
     for array, name in zip(leaves.arrays, leaves.names, strict=True):
         native = in_memory(array)
@@ -166,8 +177,11 @@ def _arguments(
             return TracedNumber(lambda passed: passed[index], number)
         return library.array(symbols[next(places)]) if role == "array" else value
 
-    arguments = {name: value if name in static else mapped(value, argument) for name, value in bound.arguments.items()}
-    return inspect.BoundArguments(bound.signature, arguments)
+    groups: list[Any] = []
+    arguments = {
+        name: value if name in static else mapped(value, argument, groups) for name, value in bound.arguments.items()
+    }
+    return inspect.BoundArguments(bound.signature, arguments), [(each, items_of(each)) for each in groups]
 
 
 def _symbol_of(trace: Trace, result: Array) -> Symbol:

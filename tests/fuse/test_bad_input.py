@@ -3,6 +3,8 @@
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -260,8 +262,13 @@ class TestArraysOfNumPy:
                 for _ in range(2):
                     same(function(x), change(copy(), x))
         same(values, [1.0, 2.0, 3.0])
-        accel.fuse(write)(values, x)
-        same(values, [8.0, 3.0, 4.0])
+        fused = accel.fuse(write)
+        for number in (8.0, 8.0, 8.0):
+            fused(values, x)
+            assert values[0] == number
+        same(values, [8.0, 5.0, 6.0])
+        fused(values, values)
+        same(values, [14.0, 10.0, 12.0])
 
     @pytest.mark.parametrize("device", DEVICES)
     def test_are_read_in_each_call_and_results_are_copies(self, device: str) -> None:
@@ -289,8 +296,9 @@ class TestArraysOfNumPy:
 
 class TestWhatIsKept:
     def test_an_array_of_a_trace_that_is_kept_is_refused_with_what_to_do(self) -> None:
-        kept: list[Any] = []
-        accel.fuse(lambda x: kept.append(x + 1))(xp.ones(3))
+        kept: Any = SimpleQueue()  # into which a trace does not look
+        accel.fuse(lambda x: kept.put(x + 1))(xp.ones(3))
+        array = kept.get()
         uses: list[Function] = [
             np.asarray,
             lambda x: x.tolist(),
@@ -301,7 +309,80 @@ class TestWhatIsKept:
         ]
         for use in uses:
             with pytest.raises(FuseError, match=r"was kept, .* return it from the function"):
-                use(kept[0])
+                use(array)
+
+    def test_names_that_were_bound_to_arrays_of_a_trace_are_as_they_were(self) -> None:
+        state, items, named, u = SimpleNamespace(u=1.0), [1], {"u": xp.ones(3)}, xp.ones(3)
+
+        def of_attribute(x: Any) -> None:
+            state.u = x + 1
+
+        def of_new_attribute(x: Any) -> None:
+            state.other = [x, (x, 1)]
+
+        def of_list(x: Any) -> None:
+            items.append(x)
+
+        def of_dict(x: Any) -> None:
+            named["u"] = named["v"] = x * 2
+
+        def of_closure(x: Any) -> Any:
+            nonlocal u
+            u = u + x
+            return u
+
+        def of_all(x: Any) -> None:
+            for each in (of_attribute, of_new_attribute, of_list, of_dict):
+                each(x)
+            raise KeyboardInterrupt
+
+        before = dict(vars(state)), [*items], dict(named), u
+        for function in (of_attribute, of_new_attribute, of_list, of_dict, of_closure):
+            with pytest.raises(FuseError, match=r"binds .* return that array"):
+                accel.fuse(function)(xp.ones(3))
+            assert (vars(state), items, named, u) == before
+        with pytest.raises(KeyboardInterrupt):
+            accel.fuse(of_all)(xp.ones(3))
+        assert (vars(state), items, named, u) == before
+
+    def test_a_model_with_state_runs_unfused_if_asked(self) -> None:
+        class Model:
+            def __init__(self) -> None:
+                self.u, self.history = xp.ones(3), []
+
+            @accel.fuse(fallback="eager")
+            def step(self) -> None:
+                self.u = self.u * 2
+                self.history.append(self.u)
+
+        model = Model()
+        with pytest.warns(RuntimeWarning, match="step runs unfused: step binds u, history"):
+            model.step()
+        model.step()
+        same(model.u, np.full(3, 4.0))
+        same(model.history[0], np.full(3, 2.0))
+
+    def test_lists_and_dicts_that_are_arguments_are_not_changed(self) -> None:
+        def of_dict(state: Any) -> None:
+            state["u"] = state["u"] * 2
+
+        def of_list(state: Any) -> None:
+            state.append(state[0])
+
+        def within(state: Any) -> None:
+            del state["list"][0]
+
+        x = xp.ones(3)
+        for function, state in ((of_dict, {"u": x}), (of_list, [x]), (within, {"list": [x, 1.0]})):
+            before = repr(state)
+            with pytest.raises(FuseError, match="changes a list or dict among its arguments; return"):
+                accel.fuse(function)(state)
+            assert repr(state) == before
+
+        def takes(**options: Any) -> Any:
+            return options.pop("x") + options.pop("y", 1)
+
+        same(accel.fuse(takes)(x=x), np.full(3, 2.0))
 
     def test_results_of_other_kinds_are_refused(self) -> None:
         for function in (lambda x: {1, 2}, lambda x: iter([x]), lambda x: OrderedDict(x=x), lambda x: object()):
@@ -346,6 +427,14 @@ def test_it_is_said_once_that_a_function_runs_unfused() -> None:
         warnings.simplefilter("error")
         for size in (3, 4, 3):
             same(function(xp.ones(size)), np.ones(size))
+
+
+def test_names_in_static_are_those_of_parameters() -> None:
+    with pytest.raises(ValueError, match="static= names power; the parameters of scaled are x, k"):
+
+        @accel.fuse(static=("k", "power"))
+        def scaled(x: Any, k: float) -> Any:
+            return x * k
 
 
 def test_arguments_without_a_hash_are_refused() -> None:

@@ -413,7 +413,7 @@ def test_many_items_are_compared_up_to_a_limit() -> None:
     fused = accel.fuse(lambda x: x + len(SETTINGS))
     same(fused(X), X + 50)
     (traced,) = fused._traced.values()
-    assert len(traced.unchanged.__code__.co_names) < 100
+    assert len(traced.check.unchanged.__code__.co_names) < 100
     SETTINGS[50] = None
     same(fused(X), X + 51)
 

@@ -342,7 +342,9 @@ class Functions(ArraysOfParts):
 
     def _power(self, base: Symbol, exponent: float) -> Any:
         namespace, is_float = self._trace.namespace, base.dtype.kind == "f"
-        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "biuc")):
+        # NumPy has another power for its scalars, which results without axes are.
+        is_array = base.dtype.kind != "b" or base.ndim > 0 or base.base.source is not None
+        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "biuc" and is_array)):
             return namespace.square(base)
         if exponent == 0.5 and base.dtype.kind in "iu":
             return namespace.sqrt(self.astype(base, np.result_type(base.dtype, 0.5)))

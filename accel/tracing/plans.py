@@ -276,7 +276,7 @@ class Plan:
         )
         same &= array.dtype == node.dtype and not library.backend.is_readonly(array)
         same &= not any(may_overlap(library, array, x) for x in operands)
-        if same or not node.size:
+        if same:
             return array
         copy = self.empty(node)
         copy[...] = array

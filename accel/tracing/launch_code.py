@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from accel import config
+from accel.device import Device
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
 from accel.fusion.regions import Buffer, Memory
 from accel.tracing.capture_checks import CaptureCheck
@@ -18,7 +19,7 @@ from accel.tracing.generated_text import run
 from accel.tracing.launch_checks import Code, Inputs, checked_inputs
 from accel.tracing.leaves import Leaves, is_named_tuple
 from accel.tracing.numbers import TracedNumber
-from accel.tracing.plans import HostLaunch, Plan
+from accel.tracing.plans import Computation, HostLaunch, Plan
 from accel.xp.arrays import Array
 
 __all__ = ["Launch", "Launchable", "Output", "Place", "launch_of"]
@@ -106,19 +107,27 @@ def launch_of(
 
 def _numbers(traced: Launchable, passed: Sequence[str], code: Code) -> list[str]:
     if not traced.numbers:
-        return ["s = ()"] if traced.plan.host_launches is None else []
+        return ["s = ()"] if _runs(traced.plan) else []
     evaluate = code.name([each.evaluate for each in traced.numbers])
     return [f"passed = ({''.join(f'{each}, ' for each in passed)})", f"s = [f(passed) for f in {evaluate}]"]
 
 
 def _steps(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     """Write the launches of kernels, or the steps of a plan of which one is a call; ``r`` names the outputs."""
-    if plan.host_launches is None:
+    if _runs(plan):
         given = "".join(f"{natives[node]}, " for node in plan.inputs)
         names = "".join(f"r{number}, " for number in range(len(plan.outputs)))
         call = f"{code.name(plan.run)}(({given}), s)"
         return [f"{names} = {call}" if names else call]
-    return [*_buffers(plan, natives, code), *_launches(plan, plan.host_launches, natives, code)]
+    within = plan.library.within
+    given = ", ".join([natives[node] for node in plan.inputs])
+    lines = [*_buffers(plan, natives, code), *_launches(plan, natives, code)]
+    return lines if within is None else [f"with {code.name(within)}({given}):", *[f"    {line}" for line in lines]]
+
+
+def _runs(plan: Plan) -> bool:
+    """Tell whether the plan itself does its steps: those with calls on a device."""
+    return plan.library.device is not Device.CPU and any(isinstance(each, Call) for each in plan.launches)
 
 
 def _buffers(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
@@ -126,6 +135,9 @@ def _buffers(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     pooled = plan.library.empty_array
     for number, buffer in enumerate(plan.buffers):
         natives[buffer] = f"b{number}"
+        if plan.library.device is not Device.CPU:
+            lines.append(f"b{number} = {code.name(plan.empty)}({code.name(buffer)})")
+            continue
         shape, dtype = code.name(buffer.shape), code.name(buffer.dtype)
         lines.append(f"b{number} = empty({shape}, {dtype})")
         if pooled is not None and _nbytes(buffer) >= plan.library.large:
@@ -142,33 +154,50 @@ def _nbytes(buffer: Buffer) -> int:
     return nbytes
 
 
-def _launches(plan: Plan, launches: Sequence[HostLaunch | Call], natives: dict[Any, str], code: Code) -> list[str]:
+def _launches(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     lines = ["threads = settings.threads"]
-    kernels = [each for each in launches if isinstance(each, HostLaunch)]
+    kernels = [each for each in plan.launches if not isinstance(each, Call)]
     scalars = dict.fromkeys((*plan.scalars, *[each for launch in kernels for each in launch.scalars]))
     names = {scalar: f"k{place}" for place, scalar in enumerate(scalars)}
     for scalar, name in names.items():  # before the first kernel, as a number may not fit
         lines.append(f"{name} = {code.name(scalar.dtype.type)}(s[{scalar.number}]).item()")
     # Names, so that the text is the same for all sizes; in a long text, numbers that Python finds faster.
-    number = code.name if len(launches) < _LONG else str
+    number = code.name if len(plan.launches) < _LONG else str
+    address = code.name(plan.library.backend.address)
     kept = {plan.schedule.memory[node] for node in plan.outputs}
-    last = {memory: place for place, each in enumerate(launches) for memory in _used(plan, each)}
-    for place, each in enumerate(launches):
+    last = {memory: place for place, each in enumerate(plan.launches) for memory in _used(plan, each)}
+    for place, each in enumerate(plan.launches):
         if isinstance(each, Call):
             lines += _call(plan, each, natives, code)
-        else:
+        elif isinstance(each, HostLaunch):
             lines.append(_kernel(each, natives, names, code.name(each.launch), number))
+        else:
+            lines.append(_computation(each, natives, names, code.name(each.compute), address, number))
         unused = [x for x in _used(plan, each) if isinstance(x, Result) and x not in kept and last[x] == place]
         lines += [f"{natives[memory]} = None" for memory in unused]
     return lines
 
 
-def _used(plan: Plan, launch: HostLaunch | Call) -> dict[Memory, None]:
+def _used(plan: Plan, launch: HostLaunch | Computation | Call) -> dict[Memory, None]:
     """Return the memory that a launch needs, or makes."""
-    if isinstance(launch, HostLaunch):
-        return dict.fromkeys(memory for memory, *_ in launch.accesses)
+    if not isinstance(launch, Call):
+        return dict.fromkeys(each[0] for each in launch.accesses)
     memory = plan.schedule.memory
     return dict.fromkeys(memory[node] for node in (*launch.operands, *plan.results[launch]))
+
+
+def _computation(
+    kernel: Computation,
+    natives: dict[Any, str],
+    scalars: Mapping[Scalar, str],
+    name: str,
+    address: str,
+    number: Callable[[int], str],
+) -> str:
+    _, accesses, used, integers = kernel
+    addresses = [f"{address}({natives[memory]}) + {number(offset)}, " for memory, offset in accesses]
+    numbers = [f"{each}, " for each in (*[scalars[each] for each in used], *map(number, integers))]
+    return f"{name}(({''.join(addresses)}), ({''.join(numbers)}))"
 
 
 def _kernel(
@@ -237,7 +266,7 @@ def _results(traced: Launchable, inputs: Inputs, code: Code) -> list[str]:
     plan, lines = traced.plan, []
     for number, node in enumerate(plan.outputs):
         native = f"r{number}"
-        if plan.host_launches is not None:
+        if not _runs(plan):
             memory = plan.schedule.memory[node]
             shaped = "" if memory.shape == node.shape else f".reshape({code.name(node.shape)})"
             native = f"{inputs.natives[memory]}{shaped}"

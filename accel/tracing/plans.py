@@ -27,7 +27,7 @@ from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
 from accel.xp.refusals import failure
 
-__all__ = ["HostLaunch", "Plan"]
+__all__ = ["Computation", "HostLaunch", "Plan"]
 
 _Memories = dict[Memory, Any]
 _Run = Callable[[_Memories, Sequence[Any]], None]
@@ -81,6 +81,27 @@ class HostLaunch(NamedTuple):
     integers: tuple[int, ...]
 
 
+class Computation(NamedTuple):
+    """How a kernel is launched that has no faster way.
+
+    Attributes
+    ----------
+    compute : callable
+        Takes the address of each access, and the numbers.
+    accesses : list
+        For each access the memory, and the offset in bytes.
+    scalars : tuple of Scalar
+        The first numbers.
+    integers : tuple of int
+        The others.
+    """
+
+    compute: Callable[[Sequence[int], Sequence[Any]], object]
+    accesses: list[tuple[Memory, int]]
+    scalars: tuple[Scalar, ...]
+    integers: tuple[int, ...]
+
+
 class Plan:
     """The kernels and calls of a trace.
 
@@ -117,8 +138,8 @@ class Plan:
         For messages.
     steps : list of Step
         The regions and calls, in order.
-    host_launches : list of HostLaunch, or Call, or None
-        All steps, if the kernels are such that the host launches fast.
+    launches : list of HostLaunch, Computation or Call
+        The steps, in order.
     results : dict of Call to list of Result
         The results of each call.
     """
@@ -131,7 +152,7 @@ class Plan:
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
         written = () if pure else trace.write_backs
         self.written = tuple([each.target.number for each in written])
-        self.host_launches: list[HostLaunch | Call] | None = [] if self.library.device is Device.CPU else None
+        self.launches: list[HostLaunch | Computation | Call] = []
         self.scalars = trace.adapted
         self.schedule: Schedule = scheduled(outputs, written)
         self.nodes = in_order([*outputs, *(each.value for each in written)])
@@ -221,8 +242,7 @@ class Plan:
     # Calls of the library
 
     def _call(self, call: Call) -> Step:
-        if self.host_launches is not None:
-            self.host_launches.append(call)
+        self.launches.append(call)
         found, library = self.schedule.memory, self.library
         results = self.results[call]
 
@@ -296,7 +316,6 @@ class Plan:
         compiled, prepared = self._compiled(kernel)
         if prepared is not None:
             return Step(self._on_host(kernel, prepared), kernel)
-        self.host_launches = None
         return Step(self._in_general(kernel, compiled), kernel)
 
     def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -321,8 +340,7 @@ class Plan:
         accesses = [
             (each.memory, each.offset * _itemsize(each), (*each.extents, *each.strides)) for each in kernel.accesses
         ]
-        if self.host_launches is not None:
-            self.host_launches.append(HostLaunch(launch, accesses, kernel.scalars, kernel.integers))
+        self.launches.append(HostLaunch(launch, accesses, kernel.scalars, kernel.integers))
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments: list[Any] = []
@@ -342,6 +360,7 @@ class Plan:
         compute = compiled.computation(forms, explain) if isinstance(compiled, ComputesArrays) else None
         if compute is None:
             compute = _waiting(compiled, heap_of(self.library.device), forms, explain)
+        self.launches.append(Computation(compute, accesses, kernel.scalars, kernel.integers))
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             address = self.library.backend.address

@@ -568,3 +568,13 @@ def test_a_reshape_copies_where_it_copies_unfused(layout: Function) -> None:
     x, y = (layout(xp.asarray(np.random.default_rng(0).random((3, 4, 5)))) for _ in range(2))
     for one, other in zip(accel.fuse(written)(x, y), written(x, y), strict=True):
         close(one, other)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_imaginary_numbers_are_true(dtype: str, device: str) -> None:
+    def truths(z: Any) -> Any:
+        return xp.astype(z, "bool"), xp.logical_not(z), xp.where(z, 1, 0), xp.any(z * 1, axis=0), xp.all(z)
+
+    z = xp.asarray(np.array([[2j, 1, 0, 1 + 1j, -0.0j, np.nan * 1j]] * 50, dtype), device=device)
+    same(accel.fuse(truths)(z), truths(z))

@@ -66,7 +66,8 @@ def cast(text: Text, value: Value, source: Form, target: Form) -> Value:
         parts = (value[0], source.part), (imaginary, source.part if source.parts == 2 else target.part)
         return tuple(cast(text, (x,), form, target.part)[0] for x, form in parts)
     if target.kind == "bool":
-        return (_truth(text, widened(text, value[0], source), source.computed),)
+        truths = [_truth(text, widened(text, each, source.part), source.part.computed) for each in value]
+        return (truths[0] if len(truths) == 1 else text.value(f"or i1 {truths[0]}, {truths[1]}"),)
     if target.kind == "float":
         return (_to_float(text, value[0], source, target),)
     if source.kind == "float":

@@ -31,13 +31,13 @@ def main() -> int:
     parser.add_argument("--device", nargs="+", default=["cpu", "sim"])
     parser.add_argument("--fused", action="store_true", help="fuse each function of the newest version")
     parser.add_argument("--version", nargs="+", default=["2023.12", "2024.12", _NEWEST], help="of the standard")
-    parser.add_argument("--examples", type=int, help="the number of examples of each property: 50, or 5 with --fused")
+    parser.add_argument("--examples", type=int, help="the number of examples of each property: 50, or 20 with --fused")
     parser.add_argument("--seed", type=int, default=1, help="of the examples")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="among which the tests are shared")
     parser.add_argument("--xfails", type=Path, default=_HERE / "xfails", help="the folder of the known failures")
     given = parser.parse_args()
     given.version = [_NEWEST] if given.fused else given.version
-    given.examples = given.examples or (5 if given.fused else 50)
+    given.examples = given.examples or (20 if given.fused else 50)
     with TemporaryDirectory() as folder:
         copy = _copied(given.checkout, Path(folder))
         surprises = [_run(given, copy, device, version) for device in given.device for version in given.version]

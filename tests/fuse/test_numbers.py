@@ -89,3 +89,14 @@ def test_a_new_value_of_a_scalar_needs_no_trace() -> None:
         same([scaled(xp.ones(3), scale)], [xp.ones(3) * scale], 0, "a result")
     scaled(xp.ones(3), np.float64(2))
     assert len(traces) == 2
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_complex_number_is_true_if_one_of_its_parts_is(dtype: str, device: str) -> None:
+    def truths(z: Any) -> Any:
+        return xp.astype(z, "bool"), xp.count_nonzero(z), xp.any(z[:1]), xp.all(z[:1]), xp.where(z, 1, 2)
+
+    values = np.array([1j, 0, 1, -0.0, complex(0, np.nan), complex(-0.0, -0.0), -1j] * 3, dtype)
+    z = xp.asarray(values, device=device)
+    same([*accel.fuse(truths)(z)], [*truths(z)], 0, "a result")

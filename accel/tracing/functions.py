@@ -1,4 +1,4 @@
-"""Functions of symbols that need no memory: views, new arrays, casts, choices, and writes."""
+"""Functions of symbols that need no memory: views, new arrays, casts, and writes."""
 
 import operator
 from collections.abc import Sequence
@@ -12,21 +12,19 @@ from accel.fusion.index_maps import Axis, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
 from accel.tracing.arrays_of_parts import ArraysOfParts
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
-from accel.tracing.models import model_function
+from accel.tracing.choices import Choices
 from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
-from accel.tracing.trace import Trace, is_exact
+from accel.tracing.trace import Trace
 from accel.tracing.view_bases import PartBase, ReshapedBase
 
 __all__ = ["Functions"]
 
 _INDEX = np.dtype(np.int64)
 _TRUTH = np.dtype(np.bool_)
-_PRODUCTS = range(3, 9)
-"""Exponents for which products are within 4 units in the last place."""
 
 
-class Functions(ArraysOfParts):
+class Functions(ArraysOfParts, Choices):
     """Functions of a trace; those with names of the array standard are found by `Namespace`."""
 
     def __init__(self, trace: Trace) -> None:
@@ -302,83 +300,6 @@ class Functions(ArraysOfParts):
         scaled = make("binary", "mul", (position, self._trace.constant(pace, target)), target)
         return self._trace.symbol(make("binary", "add", (scaled, self._trace.constant(first, target)), target))
 
-    # Choices
-
-    def where(self, condition: Any, /, *choices: Any) -> Any:
-        """Return elements of two arrays, by a condition."""
-        if len(choices) != 2:
-            return self._trace.call("nonzero", self._trace.real.namespace.nonzero, (condition,), {})
-        trace = self._trace
-        condition, one, other = trace.operand(condition), *map(trace.operand, choices)
-        dtype = np.result_type(*[_promoted(each) for each in (one, other)])
-        operands = self._symbol(condition).node, *[trace.cast(_wrapped(each, dtype), dtype) for each in (one, other)]
-        truth = operands[0] if operands[0].dtype == _TRUTH else trace.make("cast", "", operands[:1], _TRUTH)
-        return trace.symbol(trace.make("select", "", (truth, *operands[1:]), dtype), (condition, one, other))
-
-    def clip(self, x: Any, /, min: Any = None, max: Any = None, **options: Any) -> Any:
-        """Return elements within limits."""
-        trace = self._trace
-        symbol, low, high = trace.operand(x), *[None if each is None else trace.operand(each) for each in (min, max)]
-        model = model_function("clip")(*[_small(each) for each in (symbol, low, high)])
-        fit = all(is_exact(each, model.dtype) for each in (low, high))
-        if options or not fit or model.dtype.kind not in "fiu" or model.dtype.isbuiltin != 1:
-            return trace.call("clip", trace.real.namespace.clip, (x, min, max), options)
-        node = trace.cast(symbol, model.dtype)
-        for name, limit in (("max", low), ("min", high)):
-            if limit is not None:
-                node = trace.make("binary", name, (node, trace.cast(limit, model.dtype)), model.dtype)
-        return trace.symbol(node, (symbol, low, high))
-
-    def pow(self, x1: Any, x2: Any, /, **options: Any) -> Any:
-        """Return a power, by the shortcuts that NumPy's operator has for exponents that are numbers."""
-        trace = self._trace
-        base, exponent = trace.operand(x1), trace.operand(x2)
-        if not options and type(exponent) in (int, float) and isinstance(base, Symbol) and base.weak is None:
-            shortcut = self._power(base, exponent)
-            if shortcut is not None:
-                return shortcut
-        result = None if options or _is_of_integers(base, exponent) else trace.elementwise(np.power, (base, exponent))
-        return trace.call("pow", trace.real.namespace.pow, (x1, x2), options) if result is None else result
-
-    def _power(self, base: Symbol, exponent: float) -> Any:
-        namespace, is_float = self._trace.namespace, base.dtype.kind == "f"
-        # NumPy has another power for its scalars, which results without axes are.
-        is_array = base.dtype.kind != "b" or base.ndim > 0 or base.base.source is not None
-        if exponent == 2 and (is_float or (type(exponent) is int and base.dtype.kind in "biuc" and is_array)):
-            return namespace.square(base)
-        if exponent == 0.5 and base.dtype.kind in "iu":
-            return namespace.sqrt(self.astype(base, np.result_type(base.dtype, 0.5)))
-        if exponent == 0.5 and is_float:
-            special = namespace.logical_or(namespace.equal(base, 0), namespace.equal(base, -np.inf))
-            return namespace.sqrt(self.where(special, namespace.abs(base), base))
-        if exponent == -1 and is_float:
-            return namespace.reciprocal(base)
-        if is_float and exponent in _PRODUCTS:
-            return self._product(base, int(exponent))
-        return None
-
-    def _product(self, base: Symbol, exponent: int) -> Symbol:
-        """Return a power as products: squares of squares, and the base once more where the exponent is odd."""
-        if exponent == 1:
-            return base
-        half = self._product(base, exponent // 2)
-        square = self._trace.namespace.square(half)
-        return self._trace.namespace.multiply(square, base) if exponent % 2 else square  # type: ignore[no-any-return]
-
-
-def _wrapped(value: Any, dtype: Any) -> Any:
-    """Return a choice of `where`, whose integers NumPy takes modulo the range of the dtype, also those of Python."""
-    if type(value) is int and dtype.kind in "iu":
-        return np.asarray(value).astype(dtype).item()
-    if isinstance(value, Symbol) and value.weak is int and dtype.kind in "iu":
-        return value.tracer.functions.copied(value)
-    return value
-
-
-def _is_of_integers(*operands: Any) -> bool:
-    """Tell whether a power is one of integers, which refuses negative exponents."""
-    return all(isinstance(each, int) or (isinstance(each, Symbol) and each.dtype.kind in "biu") for each in operands)
-
 
 def _plain(key: Any) -> Any:
     """Return an index with NumPy's integers as Python's."""
@@ -405,18 +326,6 @@ def _extents(shape: Any) -> tuple[int, ...]:
 
 def _dtype(dtype: Any) -> Any:
     return np.dtype(np.float64 if dtype is None else dtype)
-
-
-def _promoted(value: Any) -> Any:
-    return value if not isinstance(value, Symbol) else value.dtype if value.weak is None else value.weak(0)
-
-
-def _small(value: Any) -> Any:
-    return np.zeros((), value.dtype) if isinstance(value, Symbol) and value.weak is None else _promoted_or_none(value)
-
-
-def _promoted_or_none(value: Any) -> Any:
-    return None if value is None else _promoted(value)
 
 
 def _is_view_of(x: Symbol, shape: tuple[int, ...]) -> bool:

@@ -1,6 +1,6 @@
 """`LaterReads`: what is read of a memory after a write, which must not change it then."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from accel.fusion.boxes import Ends, are_apart, ends_of, union
@@ -35,26 +35,29 @@ class Read(NamedTuple):
 
 
 class LaterReads:
-    """Reads of a memory by tasks that may be later ones."""
+    """Reads of a memory by tasks that may be later ones; of equal reads only the last one counts."""
 
     def __init__(self) -> None:
-        self._reads: list[Read] = []
+        self._reads: dict[tuple[IndexMap, Shape], Read] = {}
         self._around: Ends | None = None
 
-    def add(self, reads: Sequence[Read]) -> None:
+    def add(self, reads: Iterable[Read]) -> None:
         """Add reads."""
-        self._reads += reads
         for each in reads:
-            ends = each.ends
-            self._around = ends if self._around is None else union(ends, self._around)
+            before = self._reads.get((each.map, each.shape))
+            if before is None:
+                ends = each.ends
+                self._around = ends if self._around is None else union(ends, self._around)
+            if before is None or before.serial < each.serial:
+                self._reads[each.map, each.shape] = each
 
     def is_free(self, node: Update, *, copied: bool = False) -> bool:
         """Tell whether a write changes nothing that is read later, or by itself, unless its value is ``copied``."""
         ends, shape = node.ends, node.value.shape
         if self._around is None or are_apart(ends, self._around):
             return True
-        later = [each for each in self._reads if each.serial >= node.serial]
-        self._reads, self._around = [], None
+        later = [each for each in self._reads.values() if each.serial >= node.serial]
+        self._reads, self._around = {}, None
         self.add(later)
 
         def is_kept(read: Read) -> bool:

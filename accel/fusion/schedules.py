@@ -5,7 +5,7 @@ of a level over the same indices are one region. A write to part of an array tak
 before, if nothing reads that later.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from math import inf, prod
 
@@ -32,8 +32,14 @@ _HELD = 1 << 26
 _FEW = 8
 """Tasks of a loop, of any number up to this."""
 
+_SMALL = 1 << 14
+"""Elements of a loop that takes little longer than its launch; so it is better compiled fast than long."""
+
+_MOST_COPIES = 2
+"""Copies of an array, so that a write to part of it can read another form of it."""
+
 _FEWER = 2
-"""An array that has so many times the elements of a part is not copied, but the part, if its value depends on it."""
+"""After that, if an array has so many times the elements of a part, the value of the part is stored first."""
 
 _OLDER = 8
 """Earlier forms of an array whose memory may be taken over."""
@@ -59,6 +65,7 @@ class _Scheduler:
         self._loops: list[TaskLoop] = []
         self._accesses: dict[Memory, Accesses] = {}
         self._newest: dict[Memory, Node] = {}
+        self._copies: Counter[Node] = Counter()
         self._later: dict[Memory, LaterReads] = {}
         self._floor = self._highest = self._count = self._counted = self._held = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
@@ -84,7 +91,7 @@ class _Scheduler:
 
     def _parts(self, loop: TaskLoop) -> Iterator[list[Task]]:
         """Yield the tasks of a loop; in a long trace in few sizes, so that few loops have to be compiled."""
-        tasks, size = loop.tasks, MOST_STORES
+        tasks, size = loop.tasks, MOST_STORES if prod(loop.form.shape) > _SMALL else _FEW
         while self._count > _LONG and len(tasks) > _FEW and not loop.form.axes:
             if len(tasks) >= size:
                 yield tasks[:size]
@@ -193,11 +200,13 @@ class _Scheduler:
     def _update(self, node: Update) -> None:
         target, value, expansion = self._graph.targets[node], _elements(node.value), self._expansions[node]
         memory, is_copied = self._taken_over(node), False
-        if memory is None and _FEWER * value.size < node.size:
+        array = self._graph.arrays[node]
+        if memory is None and _FEWER * value.size < node.size and self._copies[array] >= _MOST_COPIES:
             memory = self._taken_over(node, copied=True)
             is_copied = memory is not None
         if memory is None:
             memory = Buffer(node)
+            self._copies[array] += 1
             self._accesses[memory] = Accesses()
             if not isinstance(target, Empty):
                 self._add(Task(memory, identity(node.shape), _elements(target)), self._expansion_of(target))

@@ -11,7 +11,7 @@ MOST_ACCESSES = 128
 
 MOST_STORES = 32
 
-SHORT_ROW = 32
+SHORT_ROW = 16
 """Elements of a row in which vectors at its end cost much."""
 
 

@@ -18,12 +18,16 @@ def order_of(operands: Sequence[Any], shape: tuple[int, ...]) -> tuple[int, ...]
         That of the result.
     """
     strides = [_broadcast(each, len(shape)) for each in operands if getattr(each, "ndim", 0) > 1]
-    order: list[int] = []
-    for axis in range(len(shape)):
+    order: list[int] = []  # the fastest first, as NumPy sorts them
+    for axis in reversed(range(len(shape))):
         place = len(order)
-        while place and _is_slower(axis, order[place - 1], strides):
-            place -= 1
+        for number, other in reversed([*enumerate(order)]):
+            faster = _is_faster(axis, other, strides)
+            if faster is False:
+                break
+            place = number if faster else place
         order.insert(place, axis)
+    order.reverse()
     return None if order == [*range(len(shape))] else tuple(order)
 
 
@@ -37,7 +41,7 @@ def _broadcast(x: Any, rank: int) -> tuple[int, ...]:
     return (0,) * (rank - len(steps)) + tuple(steps)
 
 
-def _is_slower(axis: int, other: int, strides: Sequence[tuple[int, ...]]) -> bool:
-    """Tell whether all operands step further along an axis than along an earlier one."""
+def _is_faster(axis: int, other: int, strides: Sequence[tuple[int, ...]]) -> bool | None:
+    """Tell whether all operands step less far along an axis than along another one; None if none steps along both."""
     both = [(steps[axis], steps[other]) for steps in strides if steps[axis] and steps[other]]
-    return bool(both) and all(one > another for one, another in both)
+    return all(one < another for one, another in both) if both else None

@@ -1,0 +1,33 @@
+"""The order of new arrays in memory, as a trace foresees it, is that which NumPy chooses."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accel.tracing.memory_order import order_of, strides_in
+
+
+@st.composite
+def operands(draw: Any) -> list[Any]:
+    """Return arrays that can be broadcast together, with their axes in any order."""
+    shape = draw(st.lists(st.sampled_from([1, 1, 2, 3, 4]), min_size=2, max_size=4))
+    arrays = []
+    for _ in range(draw(st.integers(1, 3))):
+        extents = [draw(st.sampled_from([extent, extent, 1])) for extent in shape][draw(st.integers(0, 1)) :]
+        order = draw(st.permutations(range(len(extents))))
+        array = np.empty([extents[axis] for axis in order]).transpose(np.argsort(order))
+        arrays.append(array[tuple([slice(None, None, draw(st.sampled_from([1, 1, -1]))) for _ in extents])])
+    return arrays
+
+
+@given(operands())
+def test_strides_are_those_of_numpy(arrays: list[Any]) -> None:
+    flags = [["readonly"]] * len(arrays) + [["writeonly", "allocate"]]
+    result = np.nditer([*arrays, None], [], flags).operands[-1]
+    order = order_of(arrays, result.shape)
+    found = strides_in(order or tuple(range(result.ndim)), result.shape)
+    expected = [step // result.itemsize for step in result.strides]
+    steps = zip(found, expected, result.shape, strict=True)
+    assert all(one == other for one, other, extent in steps if extent > 1)

@@ -53,7 +53,8 @@ def _elementwise(trace: Trace, ufunc: np.ufunc, name: str, function: Any) -> Any
             result = trace.elementwise(ufunc, [trace.operand(each) for each in operands])
             if result is not None:
                 return result
-        return trace.call(name, function, operands, options)
+        result = trace.call(name, function, operands, options)
+        return trace.symbol(result.node, operands) if isinstance(result, Symbol) else result
 
     def call(*operands: Any, out: Any = None, **options: Any) -> Any:
         out = operands[ufunc.nin] if len(operands) > ufunc.nin else out

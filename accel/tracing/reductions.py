@@ -40,6 +40,7 @@ _NORMS: dict[str, dict[Any, tuple[_Op, str, str]]] = {
 }
 """By function and kind: how elements are combined, and what is done to each, and to the total."""
 
+_PRODUCTS = frozenset({"dot", "inner", "linalg.vecdot", "matmul", "vdot", "vecdot"})
 _OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
 _OPTIONS = frozenset({"axis", "correction", "ddof", "dtype", "keepdims"})
 
@@ -111,9 +112,10 @@ def reduced(
     model
         An array of the shape and the dtype of the result.
     """
-    if name in _NORMS:
-        return _norm(trace, name, arguments, keywords, model)
     name = name.removeprefix("ndarray.")
+    if name in _NORMS or name in _PRODUCTS:
+        special = _norm if name in _NORMS else _product
+        return special(trace, name, arguments, keywords, model)
     if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
         return None
     x, dtype = arguments[0], np.asarray(model).dtype
@@ -155,6 +157,20 @@ def _norm(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str
     op, of_element, of_total = _NORMS[name][kind]
     total = asked.combined(trace.make("call", of_element, (trace.cast(x, dtype),), dtype), op)
     return trace.symbol(trace.make("call", of_total, (total,), dtype) if of_total else total)  # type: ignore[no-any-return]
+
+
+def _product(trace: Any, _: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
+    """Return the sum of products of two vectors, or None; a call of a library takes longer for short ones."""
+    dtype = np.asarray(model).dtype
+    if len(arguments) != 2 or not keywords.keys() <= {"axis"} or not _is_known("max", dtype, dtype):
+        return None
+    if any(not isinstance(x, Symbol) or x.ndim != 1 or x.dtype != dtype for x in arguments):
+        return None
+    asked = _asked(trace, arguments[0], None, model)
+    if asked is None or _is_gpu(trace.real.device):
+        return None
+    products = trace.make("binary", "mul", [x.node for x in arguments], dtype)
+    return trace.symbol(asked.combined(products, "add"))  # type: ignore[no-any-return]
 
 
 def _spread(asked: _Reduction, node: Node, name: str, correction: float) -> "Symbol | None":

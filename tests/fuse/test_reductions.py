@@ -73,6 +73,24 @@ def test_means_and_variances_are_close(name: str, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_products_of_vectors_are_close(dtype: str, device: str) -> None:
+    def products(x: Any, y: Any) -> Any:
+        return x @ y, xp.vecdot(x, y), xp.dot(x, y), xp.inner(x, y), xp.matmul(x[::-1], y), x.dot(y), xp.vdot(x, y)
+
+    for count in (0, 1, 5, 100):
+        x, y = arrays(device, (count,), 2, dtype)
+        for one, other in zip(accel.fuse(products)(x, y), products(x, y), strict=True):
+            np.testing.assert_allclose(host(one), host(other), rtol=1e-5 if dtype == "float32" else 1e-14)
+            assert (one.dtype, one.shape) == (other.dtype, other.shape)
+
+
+def test_products_of_vectors_are_loops() -> None:
+    (step,) = accel.fuse(lambda x, y: (x * 2) @ y).explain(xp.ones(100), xp.ones(100)).steps
+    assert step.operations == "2 mul, 1 sum"
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_norms_are_close(device: str) -> None:
     def norms(x: Any) -> Any:
         kinds, axes = (1, 2, float("inf"), -float("inf"), 3), (None, 0, 1, (0, 1))

@@ -5,7 +5,7 @@ Known at compile time are only strides of 0, and of 1 along the last axis, on wh
 accesses step as over one are merged. In debug mode each access has a guard, of its element in the memory.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, mer
 from accel.fusion.loops import Nest, Steps, Total, in_rows, of_all, of_elements
 from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Shape, View
 from accel.fusion.parts import Part, parts_of
-from accel.fusion.regions import Memory, Region
+from accel.fusion.regions import Memory, Region, strides_as
 from accel.ir import (
     INDEX,
     Assign,
@@ -98,7 +98,6 @@ class Kernel(NamedTuple):
 def lowered(
     region: Region,
     memory: Mapping[Node, Memory],
-    strides: Callable[[Memory, Shape], tuple[int, ...]],
     name: str,
     checked: Mapping[Memory, str] | None = None,
     *,
@@ -112,8 +111,6 @@ def lowered(
         With at least one index.
     memory : mapping
         Of the nodes that have some.
-    strides : callable
-        Returns the strides in elements of memory that has a shape.
     name : str
         Of the program.
     checked : mapping, optional
@@ -124,7 +121,7 @@ def lowered(
     maps = [index_map for _, index_map in (*region.reads, *region.expansion.computed)]
     parts = [*parts_of(region.shape, maps)]
     assert len(parts) == 1 or not region.axes, "a loop that reduces is not cut"
-    return [_Lowering(region, part, memory, strides, checked).kernel(name, vectors=vectors) for part in parts]
+    return [_Lowering(region, part, memory, checked).kernel(name, vectors=vectors) for part in parts]
 
 
 class _Lowering:
@@ -133,19 +130,17 @@ class _Lowering:
         region: Region,
         part: Part,
         memory: Mapping[Node, Memory],
-        strides: Callable[[Memory, Shape], tuple[int, ...]],
         checked: Mapping[Memory, str] | None,
     ) -> None:
         self._region = region
         self._checked = checked
         self._sites: dict[Site, int] = {}
         self._lines = {} if checked is None else _lines(region)
-        self._strides = strides
         rank = len(region.shape)
         loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.reads]
         stores = [(task.memory, task.memory.shape, task.memory.dtype, task.places, True) for task in region.tasks]
         found = [
-            (each, *offset_and_strides(part.map_of(places), strides(each, shape), rank), dtype, writes)
+            (each, *offset_and_strides(part.map_of(places), strides_as(each, shape), rank), dtype, writes)
             for each, shape, dtype, places, writes in (*loads, *stores)
         ]
         positions = [
@@ -231,7 +226,7 @@ class _Lowering:
         file, place, function = line or ("", 0, "")
         calls = () if line is None else ((function, file, place),)
         site = Site("write" if writes else "read", self._checked[memory], calls)
-        low, size = _span(memory.shape, self._strides(memory, memory.shape))
+        low, size = _span(memory.shape, strides_as(memory, memory.shape))
         index = Binary("add", at, self._integer(offset - low), INDEX)
         return Guard(self._sites.setdefault(site, len(self._sites)), (index,), (self._integer(size),), Const(0, INDEX))
 

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
-from accel.fusion.index_maps import IndexMap, broadcast, composed, identity
+from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, strides_of
 from accel.fusion.nodes import (
     Call,
     Empty,
@@ -24,7 +24,7 @@ from accel.fusion.nodes import (
     View,
 )
 
-__all__ = ["Buffer", "Expansion", "Memory", "Region", "Schedule", "Task", "expanded", "is_stored_whole"]
+__all__ = ["Buffer", "Expansion", "Memory", "Region", "Schedule", "Task", "expanded", "is_stored_whole", "strides_as"]
 
 _OF_OTHERS = (Empty, Input, Reduction, Reshape, Result, Update)
 """Nodes with memory that no task stores as a whole, at its own indices."""
@@ -132,6 +132,11 @@ class Schedule(NamedTuple):
 
     steps: "list[Region | Call]"
     memory: dict[Node, Memory]
+
+
+def strides_as(memory: Memory, shape: Shape) -> tuple[int, ...]:
+    """Return the strides in elements with which memory is read or written as an array of a shape."""
+    return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
 
 
 def expanded(values: Sequence[Node], stored: Container[Node], own: Container[Node]) -> Expansion:

@@ -12,11 +12,21 @@ from math import inf, prod
 from accel.fusion.accesses import Accesses
 from accel.fusion.boxes import ends_of
 from accel.fusion.graph import Graph, WriteBack
-from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides, strides_of
+from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides
 from accel.fusion.later_reads import LaterReads, Read
 from accel.fusion.limits import MOST_STORES, has_gaps
 from accel.fusion.nodes import Call, Empty, Input, Node, Reduction, Reshape, Result, Shape, Update, View
-from accel.fusion.regions import Buffer, Expansion, Memory, Region, Schedule, Task, expanded, is_stored_whole
+from accel.fusion.regions import (
+    Buffer,
+    Expansion,
+    Memory,
+    Region,
+    Schedule,
+    Task,
+    expanded,
+    is_stored_whole,
+    strides_as,
+)
 from accel.fusion.reuse import reused
 from accel.fusion.storing import decide
 from accel.fusion.task_loops import Form, TaskLoop, in_order
@@ -262,10 +272,11 @@ class _Scheduler:
             level = max(level, self._least(node, index_map, task))
         if task.memory in self._accesses:
             level = self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
-        for each in expansion.loads:
-            self._note_read(*self._graph.home(*each), shape, level)
+        reads = [self._graph.home(*each) for each in expansion.loads]
+        for each in reads:
+            self._note_read(*each, shape, level)
         form = Form.of(task, level)
-        loop, row = self._open.get(form), self._row(task, expansion)
+        loop, row = self._open.get(form), self._row(task, reads)
         if loop is None or not loop.add(task, expansion, row):
             loop = self._open[form] = TaskLoop(form, row)
             loop.add(task, expansion, row)
@@ -285,14 +296,15 @@ class _Scheduler:
             return self._accesses[self._memory[home]].least_read(ends_of(places, shape))
         return self._levels[node] + 1
 
-    def _row(self, task: Task, expansion: Expansion) -> int:
+    def _row(self, task: Task, reads: Sequence[tuple[Node, IndexMap]]) -> int:
         """Return over how many neighbours all that a task accesses steps as over one axis."""
-        shape, strides = task.element.shape, []
-        reads = [self._graph.home(*each) for each in expansion.loads]
+        shape = task.element.shape
         accesses = [(self._memory[node], node.shape, index_map) for node, index_map in reads]
-        for memory, extents, index_map in (*accesses, (task.memory, task.memory.shape, task.places)):
-            steps = memory.strides if isinstance(memory, Input) and memory.shape == extents else strides_of(extents)
-            strides.append(offset_and_strides(index_map, steps, len(shape))[1])
+        accesses.append((task.memory, task.memory.shape, task.places))
+        strides = [
+            offset_and_strides(index_map, strides_as(memory, extents), len(shape))[1]
+            for memory, extents, index_map in accesses
+        ]
         groups = merged(shape, strides)
         return prod(shape[axis] for axis in groups[-1]) if groups else 1
 

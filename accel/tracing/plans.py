@@ -13,7 +13,7 @@ from accel.device import Device
 from accel.errors import CapabilityError, FuseError
 from accel.fusion.index_maps import strides_of
 from accel.fusion.lowering import Access, Kernel, lowered
-from accel.fusion.nodes import Call, Input, Node, Result, Scalar, Viewed, in_order
+from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
@@ -309,7 +309,7 @@ class Plan:
             return [Step(_nothing)]
         checked = self.names if self._debug else None
         vectors = self.library.device.type in ("cpu", "sim")
-        kernels = lowered(region, self.schedule.memory, self._strides, self._name, checked, vectors=vectors)
+        kernels = lowered(region, self.schedule.memory, self._name, checked, vectors=vectors)
         return [self._launched(kernel) for kernel in kernels]
 
     def _launched(self, kernel: Kernel) -> Step:
@@ -317,9 +317,6 @@ class Plan:
         if prepared is not None:
             return Step(self._on_host(kernel, prepared), kernel)
         return Step(self._in_general(kernel, compiled), kernel)
-
-    def _strides(self, memory: Memory, shape: tuple[int, ...]) -> tuple[int, ...]:
-        return memory.strides if isinstance(memory, Input) and memory.shape == shape else strides_of(shape)
 
     def _compiled(self, kernel: Kernel) -> "_Compiled":
         device = self.library.device

@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from accel.backends.common.host_code import machine_code
 
+from ..children import code_for_children
+
 PREPARED = """
     import os, signal, sys, threading, time
     from pathlib import Path
@@ -36,17 +38,6 @@ PREPARED = """
         v = np.ones(size)
         host_kernel(scale(factor)).run((v.ctypes.data, size, 1))
         return bool((v == factor).all())
-
-    def in_child(work):
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                signal.alarm(60)
-                status = 0 if work() else 2
-            finally:
-                os._exit(status)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
 
 
@@ -55,7 +46,7 @@ def printed(python, tmp_path):
     """A function that runs PREPARED and more code in a new process, and returns what it prints."""
 
     def run(code, folder=tmp_path):
-        return python(dedent(PREPARED) + dedent(code), ACCEL_CACHE_DIR=str(folder))
+        return python(dedent(PREPARED) + code_for_children() + dedent(code), ACCEL_CACHE_DIR=str(folder))
 
     return run
 

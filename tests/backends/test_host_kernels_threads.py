@@ -5,6 +5,8 @@ from textwrap import dedent
 
 import pytest
 
+from ..children import code_for_children
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tests count threads as Linux lists them")
 
 PREPARED = """
@@ -47,17 +49,6 @@ PREPARED = """
             return work()
         finally:
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
-
-    def in_child(work):
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                signal.alarm(100)
-                status = 0 if work() else 2
-            finally:
-                os._exit(status)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
 
 
@@ -67,7 +58,7 @@ def printed(python, tmp_path):
 
     def run(code):
         script = tmp_path / "script.py"
-        script.write_text(dedent(PREPARED) + dedent(code))
+        script.write_text(dedent(PREPARED) + code_for_children(100) + dedent(code))
         return python(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
 
     return run

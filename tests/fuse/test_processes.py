@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ..children import code_for_children
+
 PREPARED = """
     import os, signal, threading
     import numpy as np
@@ -30,17 +32,6 @@ PREPARED = """
         y = np.full(size, k + 1)
         found = [np.asarray(each) for each in function(xp.ones(size), k)]
         return np.array_equal(found[0], y) and np.array_equal(found[1], np.sqrt(y)[1:] - y[1:])
-
-    def in_child(work):
-        child = os.fork()
-        if not child:
-            status = 1
-            try:
-                signal.alarm(60)
-                status = 0 if work() else 2
-            finally:
-                os._exit(status)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
 
 
@@ -49,7 +40,7 @@ def printed(python: Any, tmp_path: Path) -> Any:
     """A function that runs PREPARED and more code in a new process, and returns what it prints."""
 
     def run(code: str, folder: Path = tmp_path) -> Any:
-        return python(dedent(PREPARED) + dedent(code), ACCEL_CACHE_DIR=str(folder))
+        return python(dedent(PREPARED) + code_for_children() + dedent(code), ACCEL_CACHE_DIR=str(folder))
 
     return run
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from accel import config
 from accel.device import Device
+from accel.fusion.launches import HostLaunch, launch_text
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
 from accel.fusion.regions import Buffer, Memory
 from accel.tracing.capture_checks import CaptureCheck
@@ -19,7 +20,7 @@ from accel.tracing.generated_text import run
 from accel.tracing.launch_checks import Code, Inputs, checked_inputs
 from accel.tracing.leaves import Leaves, is_named_tuple
 from accel.tracing.numbers import TracedNumber
-from accel.tracing.plans import Computation, HostLaunch, Plan
+from accel.tracing.plans import Computation, Plan
 from accel.xp.arrays import Array
 
 __all__ = ["Launch", "Launchable", "Output", "Place", "launch_of"]
@@ -170,7 +171,7 @@ def _launches(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
         if isinstance(each, Call):
             lines += _call(plan, each, natives, code)
         elif isinstance(each, HostLaunch):
-            lines.append(_kernel(each, natives, names, code.name(each.launch), number))
+            lines.append(launch_text(each, natives, names, code.name(each.launch), number))
         else:
             lines.append(_computation(each, natives, names, code.name(each.compute), address, number))
         unused = [x for x in _used(plan, each) if isinstance(x, Result) and x not in kept and last[x] == place]
@@ -198,18 +199,6 @@ def _computation(
     addresses = [f"{address}({natives[memory]}) + {number(offset)}, " for memory, offset in accesses]
     numbers = [f"{each}, " for each in (*[scalars[each] for each in used], *map(number, integers))]
     return f"{name}(({''.join(addresses)}), ({''.join(numbers)}))"
-
-
-def _kernel(
-    kernel: HostLaunch, natives: dict[Any, str], scalars: Mapping[Scalar, str], name: str, number: Callable[[int], str]
-) -> str:
-    _, accesses, used, integers = kernel
-    arguments = []
-    for memory, offset, geometry in accesses:
-        arguments += [natives[memory], *map(number, (offset, *geometry))]
-    given = ", ".join([*arguments, *[scalars[each] for each in used], *map(number, integers)])
-    # The first may be refused because the kernel takes long: then other threads of Python run meanwhile.
-    return f"if not {name}(True, threads, {given}): {name}(False, threads, {given})"
 
 
 def _call(plan: Plan, call: Call, natives: dict[Any, str], code: Code) -> list[str]:

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from accel import config
-from accel.abc.kernels import CompiledKernel, ComputesArrays, PreparesCalls, SupportsKernels
+from accel.abc.kernels import CompiledKernel, ComputesArrays
 from accel.device import Device
-from accel.errors import CapabilityError, FuseError
+from accel.errors import FuseError
 from accel.fusion.index_maps import strides_of
+from accel.fusion.launches import HostLaunch, compiled, host_launch
 from accel.fusion.lowering import Access, Kernel, lowered
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
-from accel.ir import Program
 from accel.kernels.failures import Explanation
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
@@ -27,22 +27,12 @@ from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
 from accel.xp.refusals import failure
 
-__all__ = ["Computation", "HostLaunch", "Plan"]
+__all__ = ["Computation", "Plan"]
 
 _Memories = dict[Memory, Any]
 _Run = Callable[[_Memories, Sequence[Any]], None]
 
 _ONE = (1, 1, 1)
-
-_compiled: dict[tuple[Program, tuple[str, ...], Device], "_Compiled"] = {}
-"""The compiled kernels, by their programs and the texts of their constants: 0.0 equals -0.0."""
-
-
-class _Compiled(NamedTuple):
-    """A compiled kernel, and a faster way to launch it, if there is one."""
-
-    kernel: CompiledKernel
-    prepared: Callable[..., bool] | None
 
 
 class Step(NamedTuple):
@@ -58,27 +48,6 @@ class Step(NamedTuple):
 
     run: _Run
     kernel: Kernel | None = None
-
-
-class HostLaunch(NamedTuple):
-    """How a kernel is launched on the host.
-
-    Attributes
-    ----------
-    launch : callable
-        That of `PreparesCalls`, which takes arrays.
-    accesses : list
-        For each access the memory, the offset in bytes, and extents and strides.
-    scalars : tuple of Scalar
-        The numbers after these.
-    integers : tuple of int
-        The last arguments.
-    """
-
-    launch: Callable[..., bool]
-    accesses: list[tuple[Memory, int, tuple[int, ...]]]
-    scalars: tuple[Scalar, ...]
-    integers: tuple[int, ...]
 
 
 class Computation(NamedTuple):
@@ -313,38 +282,21 @@ class Plan:
         return [self._launched(kernel) for kernel in kernels]
 
     def _launched(self, kernel: Kernel) -> Step:
-        compiled, prepared = self._compiled(kernel)
+        made, prepared = compiled(kernel, self.library.device)
         if prepared is not None:
-            return Step(self._on_host(kernel, prepared), kernel)
-        return Step(self._in_general(kernel, compiled), kernel)
+            return Step(self._on_host(host_launch(kernel, prepared)), kernel)
+        return Step(self._in_general(kernel, made), kernel)
 
-    def _compiled(self, kernel: Kernel) -> "_Compiled":
-        device = self.library.device
-        key = kernel.program, kernel.constants, device
-        compiled = _compiled.get(key)
-        if compiled is None:
-            backend = heap_of(device).backend
-            if not isinstance(backend, SupportsKernels):
-                raise CapabilityError(
-                    f"{device} runs no kernels, so no function is fused there; write fallback='eager'"
-                )
-            made = backend.compile_kernel(device, kernel.program)
-            prepared = made.prepared(arrays=True) if isinstance(made, PreparesCalls) else None
-            compiled = _compiled[key] = _Compiled(made, prepared)
-        return compiled
-
-    def _on_host(self, kernel: Kernel, launch: Callable[..., bool]) -> _Run:
-        accesses = [
-            (each.memory, each.offset * _itemsize(each), (*each.extents, *each.strides)) for each in kernel.accesses
-        ]
-        self.launches.append(HostLaunch(launch, accesses, kernel.scalars, kernel.integers))
+    def _on_host(self, kernel: HostLaunch) -> _Run:
+        self.launches.append(kernel)
+        launch, accesses, scalars, integers = kernel
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments: list[Any] = []
             for memory, offset, geometry in accesses:
                 arguments += memories[memory], offset, *geometry
-            arguments += [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
-            numbers_of_all = config.current().threads, *arguments, *kernel.integers
+            arguments += [each.dtype.type(numbers[each.number]).item() for each in scalars]
+            numbers_of_all = config.current().threads, *arguments, *integers
             if not launch(True, *numbers_of_all):  # it takes long
                 launch(False, *numbers_of_all)
 

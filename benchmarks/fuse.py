@@ -55,6 +55,7 @@ def child(task: Mapping[str, Any], threads: int, limit: float, cache: str) -> di
     """
     environment = {**os.environ, "NUMEXPR_NUM_THREADS": str(threads), "JAX_ENABLE_X64": "1"}
     environment |= {"XDG_CACHE_HOME": cache, "NUMBA_CACHE_DIR": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process would compile the library's modules anew
     command = [sys.executable, str(Path(__file__).with_name("fuse_one.py")), json.dumps(task)]
     process = subprocess.Popen(
         command,

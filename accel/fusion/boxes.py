@@ -103,7 +103,10 @@ def ends_of_box(box: Box) -> Ends:
 
 def are_apart(one: Ends, other: Ends) -> bool:
     """Tell whether there is no index between the ends of both."""
-    return any(last < low or high < first for (low, high), (first, last) in zip(one, other, strict=True))
+    for (low, high), (first, last) in zip(one, other, strict=True):  # noqa: SIM110 - it is called most, and any() is slow
+        if last < low or high < first:
+            return True
+    return False
 
 
 def union(one: Ends, other: Ends) -> Ends:

@@ -10,13 +10,14 @@ import numpy as np
 from accel.dtypes import KNOWN, DType
 from accel.fusion.nodes import Node
 
-__all__ = ["Make", "loop_of", "operation_of"]
+__all__ = ["Make", "loop_of"]
 
 Make: TypeAlias = Callable[..., Node]
 """Makes an operation: its kind, its name, its operands, its dtype."""
 
 _Builder: TypeAlias = Callable[[Make, Sequence[Node], DType], Node]
 _TRUTH = np.dtype(np.bool_)
+_HALF = np.dtype(np.float16)
 
 
 def _same(kind: str, name: str) -> _Builder:
@@ -116,10 +117,11 @@ _TABLE: Mapping[tuple[str, str], _Builder] = MappingProxyType(
 
 
 @cache
-def loop_of(function: np.ufunc, kinds: tuple[Any, ...]) -> tuple[DType, ...] | None:
-    """Return the dtypes in which a function computes, operands first; None if this does not compute with them.
+def loop_of(function: np.ufunc, kinds: tuple[Any, ...]) -> tuple[tuple[DType, ...], _Builder] | None:
+    """Return the dtypes in which a function computes, operands first, and what makes its operation.
 
-    ``kinds`` are dtypes, and `int`, `float` or `complex` for Python's numbers, whose dtype follows from the others.
+    None if the library should compute it. ``kinds`` are dtypes, and `int`, `float` or `complex` for Python's numbers,
+    whose dtype follows from the others.
     """
     if function.nout != 1 or function.signature is not None or function.nin != len(kinds):
         return None
@@ -127,9 +129,8 @@ def loop_of(function: np.ufunc, kinds: tuple[Any, ...]) -> tuple[DType, ...] | N
         dtypes = function.resolve_dtypes((*kinds, None))
     except (TypeError, ValueError):  # the function refuses them in its own words
         return None
-    return dtypes if all(dtype in KNOWN and dtype.isnative for dtype in dtypes) else None
-
-
-def operation_of(name: str, dtype: DType) -> _Builder | None:
-    """Return what makes the operation of a function for operands of a dtype; None if the library should compute it."""
-    return _TABLE.get((name, dtype.kind)) if dtype.isbuiltin == 1 and dtype.name != "float16" else None
+    first = dtypes[0]
+    if not all(dtype in KNOWN and dtype.isnative for dtype in dtypes) or first.isbuiltin != 1 or first == _HALF:
+        return None
+    build = _TABLE.get((function.__name__, first.kind))
+    return None if build is None or any(dtype.kind != first.kind for dtype in dtypes[1:-1]) else (dtypes, build)

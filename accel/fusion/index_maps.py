@@ -7,7 +7,6 @@ its last index comes the first one.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
 from typing import NamedTuple, TypeAlias
 
 __all__ = [
@@ -144,7 +143,11 @@ def offset_and_strides(index_map: IndexMap, strides: Sequence[int], rank: int) -
 
 def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides of memory in C order."""
-    return tuple([prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(strides[::-1])
 
 
 def merged(shape: Sequence[int], strides: Sequence[Sequence[int]], *, together: bool = True) -> list[list[int]]:

@@ -27,25 +27,26 @@ def selection(shape: Sequence[int], key: Any) -> tuple[IndexMap, tuple[int, ...]
     IndexError
         If an integer is out of range, or there are too many.
     """
-    parts = list(key) if type(key) is tuple else [key]
-    taken = sum(part is not None and part is not ... for part in parts)
-    if taken > len(shape) or sum(part is ... for part in parts) > 1:
-        np.empty((0,) * len(shape))[tuple(parts)]  # refused in NumPy's words
-    if ... not in [part for part in parts if part is None or part is ...]:
-        parts.append(...)
+    parts = key if type(key) is tuple else (key,)
+    others = [part for part in parts if part is None or part is ...]
+    taken = len(parts) - len(others)
+    if taken > len(shape) or others.count(...) > 1:
+        np.empty((0,) * len(shape))[parts]  # refused in NumPy's words
+    if ... not in others:
+        parts = (*parts, ...)
     axes: list[Axis] = []
     extents: list[int] = []
     for part in parts:
-        if part is None:
+        if isinstance(part, slice):
+            start, stop, step = part.indices(shape[len(axes)])
+            axes.append(Axis(start, ((len(extents), step),)))
+            extents.append(len(range(start, stop, step)))
+        elif part is None:
             extents.append(1)
         elif part is ...:
             for _ in range(len(shape) - taken):
                 axes.append(Axis(0, ((len(extents), 1),)))
                 extents.append(shape[len(axes) - 1])
-        elif isinstance(part, slice):
-            start, stop, step = part.indices(shape[len(axes)])
-            axes.append(Axis(start, ((len(extents), step),)))
-            extents.append(len(range(start, stop, step)))
         else:
             axes.append(Axis(_index(int(part), shape, len(axes))))
     return tuple(axes), tuple(extents)

@@ -44,10 +44,9 @@ class Functions(ArraysOfParts, Choices):
             return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
         index_map, shape = selection(x.shape, key)
         view = x.viewed(index_map, shape, operator.itemgetter(key))
-        parts = key if type(key) is tuple else (key,)
-        if not shape and ... not in [part for part in parts if part is ...]:
-            return self._trace.symbol(view.node)  # an element is no view
-        return view
+        if shape or any(part is ... for part in _parts(key)):
+            return view
+        return self._trace.symbol(view.node)  # an element is no view
 
     def setitem(self, x: Symbol, key: Any, value: Any) -> None:
         """Write elements."""
@@ -94,7 +93,7 @@ class Functions(ArraysOfParts, Choices):
         """
         if not np.can_cast(result.dtype, x.dtype, "same_kind"):
             raise TypeError(f"Cannot cast output from dtype('{result.dtype}') to dtype('{x.dtype}')")
-        if np.broadcast_shapes(result.shape, x.shape) != x.shape:
+        if result.shape != x.shape and np.broadcast_shapes(result.shape, x.shape) != x.shape:
             raise ValueError(f"non-broadcastable output operand with shape {x.shape}; the result has {result.shape}")
         x.write(self._trace.view(self._trace.cast(result, x.dtype), broadcast(result.shape, x.shape), x.shape))
         return x
@@ -106,7 +105,7 @@ class Functions(ArraysOfParts, Choices):
             shape = shape[1:]
         if shape != node.shape:
             node = self._trace.symbol(node).reshape(shape).node
-        if np.broadcast_shapes(shape, view.shape) != view.shape:
+        if shape not in ((), view.shape) and np.broadcast_shapes(shape, view.shape) != view.shape:
             raise ValueError(f"could not broadcast input array from shape {node.shape} into shape {view.shape}")
         return self._trace.view(node, broadcast(shape, view.shape), view.shape)
 

@@ -10,7 +10,6 @@ from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 from accel import config
 from accel.errors import FuseError
 from accel.ir.text import program_text
-from accel.kernels.languages import writer_of
 from accel.support.call_sites import stack_level
 from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_checks import MISSED
@@ -120,6 +119,8 @@ class Fused(Generic[_P, _R]):
         plan = self._trace(*self._bound(arguments, keywords)).plan
         if language in STAGES:
             return STAGES[language](plan)
+        from accel.kernels.languages import writer_of
+
         write = program_text if language == "ir" else partial(writer_of(language).kernel_source, language=language)
         return "\n\n".join(dict.fromkeys(write(step.kernel.program) for step in plan.steps if step.kernel is not None))
 

@@ -17,7 +17,10 @@ def order_of(operands: Sequence[Any], shape: tuple[int, ...]) -> tuple[int, ...]
     shape : tuple of int
         That of the result.
     """
-    strides = [_broadcast(each, len(shape)) for each in operands if getattr(each, "ndim", 0) > 1]
+    arrays = [each for each in operands if getattr(each, "ndim", 0) > 1]
+    if all(getattr(each, "in_c_order", False) for each in arrays):
+        return None
+    strides = [_broadcast(each, len(shape)) for each in arrays]
     order: list[int] = []  # the fastest first, as NumPy sorts them
     for axis in reversed(range(len(shape))):
         place = len(order)

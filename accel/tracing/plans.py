@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
-from accel.kernels.failures import Explanation
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
 from accel.xp.array_base import in_memory
@@ -26,6 +25,9 @@ from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
 from accel.xp.refusals import failure
+
+if TYPE_CHECKING:
+    from accel.kernels.failures import Explanation
 
 __all__ = ["Computation", "Plan"]
 
@@ -303,6 +305,8 @@ class Plan:
         return run
 
     def _in_general(self, kernel: Kernel, compiled: CompiledKernel) -> _Run:
+        from accel.kernels.failures import Explanation
+
         explain = Explanation(self._name, kernel.program.sites)
         accesses = [(each.memory, each.offset * _itemsize(each)) for each in kernel.accesses]
         forms = [(*each.extents, *each.strides) for each in kernel.accesses]
@@ -321,7 +325,7 @@ class Plan:
 
 
 def _waiting(
-    compiled: CompiledKernel, heap: Heap, forms: Sequence[tuple[int, ...]], explain: Explanation
+    compiled: CompiledKernel, heap: Heap, forms: Sequence[tuple[int, ...]], explain: "Explanation"
 ) -> Callable[[Sequence[int], Sequence[Any]], None]:
     """Return a function as `ComputesArrays.computation` does; it waits for the kernel, whose checks may fail."""
 

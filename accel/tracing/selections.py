@@ -126,8 +126,10 @@ def knowing_selections(name: str, function: Callable[..., Any]) -> Callable[...,
     is_elementwise = isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and ufunc.signature is None
 
     def call(*operands: Any, **options: Any) -> Any:
-        selection = next((each for each in operands if type(each) is Selection), None)
-        if selection is None:
+        for selection in operands:
+            if type(selection) is Selection:
+                break
+        else:
             return function(*operands, **options)
         if (is_elementwise or name in _OF_ELEMENTS) and options.get("out") is None:
             return selection.of(function(*map(selection.full_of, operands), **options))

@@ -1,6 +1,7 @@
 """`Symbol`: an array of a trace, in the place of the array of a device's library."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -149,10 +150,7 @@ class Symbol:
     @property
     def size(self) -> int:
         """Number of elements."""
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+        return prod(self.shape)
 
     @property
     def itemsize(self) -> int:
@@ -162,12 +160,21 @@ class Symbol:
     @property
     def nbytes(self) -> int:
         """Bytes of the elements."""
-        return self.size * self.itemsize
+        return prod(self.shape) * self.dtype.itemsize
 
     @property
     def contiguous(self) -> bool:
         """Whether the elements would lie in C order."""
         return self.base.contiguous and (self.map is None or self.size <= 1)
+
+    @property
+    def in_c_order(self) -> bool:
+        """Whether no axis would step farther than one before it."""
+        base = self.base
+        if base.order is not None or (base.source is not None and not base.contiguous):
+            return False
+        axes = [axis for each in self.map or () for axis, _ in each.steps]
+        return axes == sorted(axes)
 
     @property
     def flags(self) -> Any:
@@ -279,6 +286,8 @@ class Symbol:
 
 def _without_single_steps(index_map: IndexMap, shape: tuple[int, ...]) -> IndexMap:
     """Return a map without steps along axes of extent 1, so that equal views have equal maps."""
+    if 1 not in shape:
+        return index_map
     return tuple(
         [each._replace(steps=tuple([step for step in each.steps if shape[step[0]] != 1])) for each in index_map]
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.dtypes import DType, as_dtype
 from accel.errors import FuseError
-from accel.fusion.elementwise import loop_of, operation_of
+from accel.fusion.elementwise import loop_of
 from accel.fusion.graph import WriteBack
 from accel.fusion.index_maps import IndexMap, identity
 from accel.fusion.nodes import (
@@ -91,34 +91,29 @@ class Trace:
         if kind == "constant":
             return self.constant(name, dtype)
         key = kind, name, tuple([each.serial for each in operands]), dtype
+        return self._once(key, lambda: Operation(kind, name, tuple(operands), _broadcast(operands), dtype))
+
+    def _once(self, key: Any, make: Callable[[], Node]) -> Node:
+        """Return the node of a key, which is made the first time."""
         node = self._known.get(key)
         if node is None:
-            shape = _broadcast([each.shape for each in operands])
-            node = self._known[key] = Operation(kind, name, tuple(operands), shape, dtype)
-            node.line = call_line()
+            node = self._known[key] = make()
+            if type(node) is not Constant:
+                node.line = call_line()
         return node
 
     def constant(self, value: Any, dtype: DType) -> Node:
         """Return a number of a dtype."""
         element = np.asarray(value).astype(dtype)[()] if dtype.kind == "b" else dtype.type(value)
         number = element.item() if dtype.isbuiltin == 1 and dtype.kind != "c" else element
-        key = "constant", repr(number), dtype
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = Constant(number, dtype)
-        return node
+        return self._once(("constant", repr(number), dtype), lambda: Constant(number, dtype))
 
     def view(self, source: Node, index_map: IndexMap, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node at the indices of a map."""
         source, index_map = read_through(source, index_map, shape)
         if index_map == identity(source.shape) and shape == source.shape:
             return source
-        key = "view", source.serial, index_map, shape
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = View(source, index_map, shape)
-            node.line = call_line()
-        return node
+        return self._once(("view", source.serial, index_map, shape), lambda: View(source, index_map, shape))
 
     def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node with another shape."""
@@ -128,20 +123,11 @@ class Trace:
             source = source.source
         if source.shape == shape:
             return source
-        key = "reshape", source.serial, shape
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = Reshape(source, shape)
-        return node
+        return self._once(("reshape", source.serial, shape), lambda: Reshape(source, shape))
 
     def combined(self, source: Node, op: Any, axes: tuple[int, ...]) -> Node:
         """Return the elements of a node combined along axes."""
-        key = op, source.serial, axes
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = Reduction(source, op, axes)
-            node.line = call_line()
-        return node
+        return self._once((op, source.serial, axes), lambda: Reduction(source, op, axes))
 
     def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
         """Return a base's elements after a write to part of it."""
@@ -194,12 +180,12 @@ class Trace:
 
     def _number(self, number: int, dtype: DType) -> Node:
         """Return a number that each call passes, of the dtype to which it adapts."""
-        key = "number", number, dtype
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = Scalar(dtype, number)
-            self.adapted.append(node)
-        return node
+
+        def adapted() -> Scalar:
+            self.adapted.append(Scalar(dtype, number))
+            return self.adapted[-1]
+
+        return self._once(("number", number, dtype), adapted)
 
     def operand(self, value: Any) -> Any:
         """Return an operand of a function as a symbol, or as a Python number."""
@@ -223,13 +209,10 @@ class Trace:
 
     def elementwise(self, function: np.ufunc, operands: Sequence[Any]) -> Symbol | None:
         """Return the result of an elementwise function; None if the library should compute it."""
-        kinds = tuple([_kind(each) for each in operands])
-        loop = loop_of(function, kinds)
-        if loop is None or any(dtype.kind != loop[0].kind for dtype in loop[1:-1]):
+        found = loop_of(function, tuple([_kind(each) for each in operands]))
+        if found is None:
             return None
-        build = operation_of(function.__name__, loop[0])
-        if build is None:
-            return None
+        loop, build = found
         if function.__name__ in _COMPARISONS and not all(is_exact(each, loop[0]) for each in operands):
             return None  # NumPy compares with numbers that do not fit the dtype
         nodes = [self.cast(each, dtype) for each, dtype in zip(operands, loop, strict=False)]
@@ -353,7 +336,11 @@ class Trace:
         )
 
 
-def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _broadcast(operands: Sequence[Node]) -> tuple[int, ...]:
+    shapes = [each.shape for each in operands]
+    different = {*shapes, ()}
+    if len(different) < 3:  # most have one shape, or are numbers
+        return max(different)
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

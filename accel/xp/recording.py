@@ -71,10 +71,13 @@ def _restore() -> None:
 
 def _recorder_of(x: ArrayBase) -> Any:
     """Return the library that records what is computed with an array; None if there is none."""
-    library, records = _library_of(x), recorder.get()
+    library = _library_of(x)
+    if library.capture is not None:  # an array of a trace
+        return None
+    records = recorder.get()
     if records is None and not _recordings:
         _restore()
-    return None if records is None or library.capture is not None or library.device is not records.device else records
+    return None if records is None or library.device is not records.device else records
 
 
 _library = property(lambda x: _recorder_of(x) or _library_of(x), _FIELDS["_library"].__set__)

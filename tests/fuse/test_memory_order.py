@@ -1,11 +1,14 @@
 """The order of new arrays in memory, as a trace foresees it, is that which NumPy chooses."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+import accel
+from accel import xp
 from accel.tracing.memory_order import order_of, strides_in
 
 
@@ -31,3 +34,18 @@ def test_strides_are_those_of_numpy(arrays: list[Any]) -> None:
     expected = [step // result.itemsize for step in result.strides]
     steps = zip(found, expected, result.shape, strict=True)
     assert all(one == other for one, other, extent in steps if extent > 1)
+
+
+@given(operands())
+def test_arrays_of_a_trace_that_are_in_c_order_are_known_at_once(arrays: list[Any]) -> None:
+    @accel.fuse
+    def checked(*values: Any) -> Any:
+        for value in [*values, *[xp.permute_dims(each + 1, range(each.ndim))[::-1] for each in values]]:
+            symbol = value._native
+            model = SimpleNamespace(ndim=symbol.ndim, shape=symbol.shape, strides=symbol.strides)
+            if symbol.in_c_order:
+                assert order_of([model], symbol.shape) is None
+            assert order_of([symbol], symbol.shape) == order_of([model], symbol.shape)
+        return values[0]
+
+    checked(*arrays)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from accel.device import Device
-from accel.fusion.index_maps import Axis, IndexMap
-from accel.fusion.nodes import Node
+from accel.dtypes import DType
+from accel.fusion.index_maps import Axis, IndexMap, broadcast, strides_of
+from accel.fusion.nodes import Input, Node, Position, Result
 from accel.tracing.symbols import Symbol
 
 __all__ = ["reduced"]
@@ -28,6 +29,9 @@ _OPS: dict[str, _Op] = {
     "sum": "add",
     "var": "add",
 }
+_PLACES: dict[str, tuple[_Op, str]] = {"argmax": ("max", "le"), "argmin": ("min", "ge")}
+"""How elements are combined, and how those compare that are no better than the best one before them."""
+
 _EUCLIDEAN: tuple[_Op, str, str] = "add", "square", "sqrt"
 _NORMS: dict[str, dict[Any, tuple[_Op, str, str]]] = {
     "linalg.norm": {None: _EUCLIDEAN},
@@ -44,10 +48,13 @@ _PRODUCTS = frozenset({"dot", "inner", "linalg.vecdot", "matmul", "vdot", "vecdo
 _OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
 _OPTIONS = frozenset({"axis", "correction", "ddof", "dtype", "keepdims"})
 
-_TRUTH = np.dtype(np.bool_)
+_TRUTH, _BYTE, _INDEX, _SHORT_INDEX = map(np.dtype, ("bool", "uint8", "int64", "int32"))
 
 _FEW = 8
 """Elements that are combined one after another, by operations of elements."""
+
+_LONG = 256
+"""Elements, from which on a function of a library takes little longer than to read them."""
 
 _MANY_RESULTS = 1 << 14
 """Results for which a GPU has enough threads, if each computes one; else a library reduces rows by many threads."""
@@ -81,7 +88,7 @@ class _Reduction(NamedTuple):
     def combined(self, node: Node, op: _Op) -> Node:
         """Return the elements of a node combined along the axes, in the shape of the result."""
         if self.elements <= _FEW:
-            parts = [self.trace.view(node, *part) for part in _parts(node.shape, self.axes)]
+            parts = self.parts(node)
             name = {"max": "or", "min": "and"}.get(op, op) if node.dtype == _TRUTH else op
             if op == "add" and node.dtype.kind in "fc":
                 parts.insert(0, self.trace.constant(0, node.dtype))  # a sum of zeros is 0.0, not -0.0
@@ -89,6 +96,22 @@ class _Reduction(NamedTuple):
                 parts[:2] = [self.trace.make("binary", name, parts[:2], node.dtype)]
             return self.trace.reshaped(parts[0], self.shape)  # type: ignore[no-any-return]
         return self.trace.reshaped(self.trace.combined(node, op, self.axes), self.shape)  # type: ignore[no-any-return]
+
+    def parts(self, node: Node) -> list[Node]:
+        """Return the elements of a node at each index along the axes, in order."""
+        return [self.trace.view(node, *part) for part in _parts(node.shape, self.axes)]
+
+    def beside(self, node: Node) -> Node:
+        """Return results, so that they are broadcast along the axes."""
+        kept = tuple([1 if axis in self.axes else extent for axis, extent in enumerate(self.x.shape)])
+        return self.trace.reshaped(node, kept)  # type: ignore[no-any-return]
+
+    def places(self, dtype: DType) -> Node:
+        """Return for each element its number along the axes."""
+        steps = strides_of([self.x.shape[axis] for axis in self.axes])
+        along = Axis(0, tuple([each for each in zip(self.axes, steps, strict=True) if self.x.shape[each[0]] > 1]))
+        numbers = self.trace.view(Position((self.elements,), _INDEX), (along,), self.x.shape)
+        return self.trace.cast(self.trace.symbol(numbers), dtype)  # type: ignore[no-any-return]
 
     def quotient(self, node: Node, number: float) -> Node:
         """Return a node divided by a number."""
@@ -116,6 +139,8 @@ def reduced(
     if name in _NORMS or name in _PRODUCTS:
         special = _norm if name in _NORMS else _product
         return special(trace, name, arguments, keywords, model)
+    if name in _PLACES:
+        return _place(trace, name, arguments, keywords, model)
     if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
         return None
     x, dtype = arguments[0], np.asarray(model).dtype
@@ -141,6 +166,64 @@ def _asked(trace: Any, x: Symbol, axis: Any, model: Any) -> _Reduction | None:
     if not axes or not x.size or x.weak is not None or (threads_are_few and asked.elements > _FEW):
         return None
     return asked
+
+
+def _place(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
+    """Return where the first extreme is, or the first NaN; None if the library should look for it."""
+    (x, *others), (op, no_better) = arguments, _PLACES[name]
+    if len(others) > 1 or not keywords.keys() <= {"axis", "keepdims"} or not isinstance(x, Symbol):
+        return None
+    if x.dtype != _TRUTH and not _is_known(op, x.dtype, x.dtype):
+        return None
+    asked = _asked(trace, x, others[0] if others else keywords.get("axis"), model)
+    if asked is None or _is_found_at_once(asked):
+        return None
+    node = trace.cast(x, _BYTE) if x.dtype == _TRUTH else x.node
+    place = _few_compared(asked, node, no_better) if asked.elements <= _FEW else _looked_for(asked, node, op)
+    return trace.symbol(trace.reshaped(trace.cast(trace.symbol(place), np.asarray(model).dtype), asked.shape))  # type: ignore[no-any-return]
+
+
+def _is_found_at_once(asked: _Reduction) -> bool:
+    """Tell whether the library's function takes less time than a loop, which reads all elements twice."""
+    x, rank = asked.x, asked.x.ndim
+    if asked.elements <= _FEW or _is_gpu(asked.trace.real.device):
+        return False
+    if x.dtype == _TRUTH and asked.axes == tuple(range(rank - len(asked.axes), rank)):  # it ends at the first true one
+        return True
+    if x.itemsize == 1 and asked.elements == x.size:
+        return True
+    steps = strides_of([x.shape[axis] for axis in asked.axes])
+    pairs = [(x.strides[axis], step * x.itemsize) for axis, step in zip(asked.axes, steps, strict=True)]
+    is_in_memory = isinstance(x.base.node, Input | Result) and all(one == other for one, other in pairs)
+    return is_in_memory and asked.elements >= _LONG
+
+
+def _few_compared(asked: _Reduction, node: Node, no_better: str) -> Node:
+    """Return the place of the best element of few, each of which is compared with the best one before it."""
+    make = asked.trace.make
+    best, *others = asked.parts(node)
+    place = asked.trace.constant(0, _SHORT_INDEX)
+    for number, each in enumerate(others, 1):
+        better = make("unary", "not", (make("compare", no_better, (each, best), _TRUTH),), _TRUTH)
+        if node.dtype.kind == "f":
+            better = make("binary", "and", (better, make("compare", "eq", (best, best), _TRUTH)), _TRUTH)
+        best = make("select", "", (better, each, best), node.dtype)
+        place = make("select", "", (better, asked.trace.constant(number, _SHORT_INDEX), place), _SHORT_INDEX)
+    return asked.trace.view(place, broadcast(place.shape, best.shape), best.shape)  # type: ignore[no-any-return]
+
+
+def _looked_for(asked: _Reduction, node: Node, op: _Op) -> Node:
+    """Return the least number of the elements that are the extreme, or NaN."""
+    make = asked.trace.make
+    extreme = asked.beside(asked.trace.combined(node, op, asked.axes))
+    found = make("compare", "eq", (node, extreme), _TRUTH)
+    if node.dtype.kind == "f":
+        found = make("binary", "or", (found, make("compare", "ne", (node, node), _TRUTH)), _TRUTH)
+    # Vectors compare and choose numbers of one size fastest.
+    short = node.dtype.itemsize < _INDEX.itemsize and asked.elements <= np.iinfo(_SHORT_INDEX).max
+    dtype = _SHORT_INDEX if short else _INDEX
+    last = asked.trace.constant(np.iinfo(dtype).max, dtype)
+    return asked.trace.combined(make("select", "", (found, asked.places(dtype), last), dtype), "min", asked.axes)  # type: ignore[no-any-return]
 
 
 def _norm(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
@@ -179,8 +262,7 @@ def _spread(asked: _Reduction, node: Node, name: str, correction: float) -> "Sym
     if divisor <= 0:
         return None
     mean = asked.quotient(asked.combined(node, "add"), asked.elements)
-    kept = tuple([1 if axis in asked.axes else extent for axis, extent in enumerate(node.shape)])
-    off = trace.make("binary", "sub", (node, trace.reshaped(mean, kept)), node.dtype)
+    off = trace.make("binary", "sub", (node, asked.beside(mean)), node.dtype)
     squares = trace.make("call", "square", (off,), node.dtype)
     variance = asked.quotient(asked.combined(squares, "add"), divisor)
     return trace.symbol(variance if name == "var" else trace.make("call", "sqrt", (variance,), node.dtype))  # type: ignore[no-any-return]

@@ -136,11 +136,9 @@ def reduced(
         An array of the shape and the dtype of the result.
     """
     name = name.removeprefix("ndarray.")
-    if name in _NORMS or name in _PRODUCTS:
-        special = _norm if name in _NORMS else _product
+    special = _place if name in _PLACES else _norm if name in _NORMS else _product if name in _PRODUCTS else None
+    if special is not None:
         return special(trace, name, arguments, keywords, model)
-    if name in _PLACES:
-        return _place(trace, name, arguments, keywords, model)
     if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
         return None
     x, dtype = arguments[0], np.asarray(model).dtype

@@ -39,7 +39,7 @@ def test_places_are_those_of_numpy(device: str, x: np.ndarray[Any, Any], data: A
     is_computed = data.draw(st.booleans())
 
     def function(x: Any) -> Any:
-        return getattr(xp, name)(xp.where(x == x, x, x) if is_computed else x, axis=axis, keepdims=keepdims)
+        return getattr(xp, name)(xp.where(xp.isnan(x), x, x) if is_computed else x, axis=axis, keepdims=keepdims)
 
     found = accel.fuse(function)(xp.asarray(x, device=device))
     expected = getattr(np, name)(x, axis=axis, keepdims=keepdims)
@@ -62,9 +62,10 @@ def test_threads_find_the_first_one(special: float, threads: int) -> None:
 
 def test_they_are_loops_with_what_computes_their_operands() -> None:
     x = xp.ones((40, 300))
-    for axis, count in ((0, 2), (1, 2), (None, 2)):
-        steps = accel.fuse(lambda x: xp.argmin(x * x + 1, axis=axis)).explain(x).steps
-        assert sum(step.title.startswith("loop over 40 x 300") for step in steps) == count
+    least = accel.fuse(lambda x, axis: xp.argmin(x * x + 1, axis=axis), static="axis")
+    for axis in (0, 1, None):
+        steps = least.explain(x, axis).steps
+        assert [step.title.startswith("loop over 40 x 300") for step in steps][:2] == [True, True]
     (step,) = accel.fuse(lambda x: xp.argmin(x * x + 1, axis=1)).explain(xp.ones((300, 3))).steps
     assert step.title == "loop over 300"
     (step,) = accel.fuse(lambda x: xp.argmax(x, axis=1)).explain(x).steps
@@ -74,11 +75,12 @@ def test_they_are_loops_with_what_computes_their_operands() -> None:
 @pytest.mark.parametrize("device", DEVICES)
 def test_bad_input_is_refused_as_unfused(device: str) -> None:
     x = xp.ones((0, 3), device=device)
-    for axis in (None, 0, 2):
-        for function in (lambda x: xp.argmax(x, axis=axis), accel.fuse(lambda x: xp.argmax(x, axis=axis))):
-            with pytest.raises(ValueError, match="empty sequence|out of bounds"):
-                function(x)
-    assert accel.fuse(lambda x: xp.argmax(x, axis=1))(x).shape == (0,)
+    fused = accel.fuse(lambda x, axis: xp.argmax(x, axis=axis), static="axis")
+    for axis, message in ((None, "empty sequence"), (0, "empty sequence"), (2, "out of bounds")):
+        for function in (xp.argmax, fused):
+            with pytest.raises(ValueError, match=message):
+                function(x, axis=axis)
+    assert fused(x, axis=1).shape == (0,)
 
 
 PROGRAMS = {

@@ -163,7 +163,8 @@ class Trace:
 
     def symbol(self, node: Node, like: Sequence[Any] = ()) -> Symbol:
         """Return a new array with the elements of a node, whose order in memory follows other arrays."""
-        return Symbol(self, Base(node, order=order_of(like, node.shape)))
+        is_simulated = self.real.device.type == "sim"  # whose functions return arrays in C order
+        return Symbol(self, Base(node, order=None if is_simulated else order_of(like, node.shape)))
 
     def argument(self, native: Any, name: str, *, readonly: bool) -> Symbol:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from accel import xp
 
 from .operands import arguments, drawn_number
-from .statements import STATEMENTS, WRITES
+from .statements import INEXACT, STATEMENTS, WRITES
 
 __all__ = ["Program", "written"]
 
@@ -91,7 +91,7 @@ class Writer:
         return True
 
 
-def written(random: Random, *, rounded: bool = False) -> Program:
+def written(random: Random, *, rounded: bool = False, inexact: bool = False) -> Program:
     """Return a random program.
 
     Parameters
@@ -100,13 +100,16 @@ def written(random: Random, *, rounded: bool = False) -> Program:
         What chooses.
     rounded : bool
         Whether the results are those of functions whose last bits may differ.
+    inexact : bool
+        Whether there are such functions, and sums of floats, anywhere.
     """
+    statements = STATEMENTS + INEXACT if inexact else STATEMENTS
     passed = arguments(random)
     writer = Writer(random, passed.made("cpu").named())
     may_fail = random.randrange(8) == 0
     for _ in range(random.choice([5, 8, 12, 20, 40, 60])):
         writer.error = None
-        statement = random.choice(STATEMENTS)
+        statement = random.choice(statements)
         line = statement(writer)
         if line is None or (writer.run(line) if statement in WRITES else writer.add(line)):
             continue

@@ -7,7 +7,7 @@ import numpy as np
 
 from .operands import DTYPES, drawn_index, drawn_shape
 
-__all__ = ["STATEMENTS", "WRITES"]
+__all__ = ["INEXACT", "STATEMENTS", "WRITES"]
 
 OPERATORS = ("+", "-", "*", "/", "+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -20,6 +20,10 @@ UNARY = (
     *("isinf", "logical_not", "conj", "real", "reciprocal", "bitwise_invert"),
 )
 REDUCTIONS = ("max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
+FUNCTIONS = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10"),
+    *("log1p", "log2", "sin", "sinh", "tan", "tanh"),
+)
 SUMS = ("sum", "prod", "cumulative_sum", "sum", "mean", "cumulative_prod")
 
 
@@ -255,6 +259,23 @@ def numbers(w):
     )
 
 
+def mathematics(w):
+    name = w.array(lambda x: x.dtype.name in ("float32", "float64"))
+    if name is None:
+        return None
+    if w.chance(25):
+        return f"xp.{w.random.choice(['atan2', 'hypot', 'pow'])}({name}, {_other(w, name)})"
+    return f"xp.{w.random.choice(FUNCTIONS)}({name})"
+
+
+def total(w):
+    name = w.array(lambda x: x.size and x.dtype.name in ("float32", "float64"))
+    if name is None:
+        return None
+    function = w.random.choice(["sum", "mean", "var", "std", "prod"])
+    return f"xp.{function}({name}, axis={_axis(w, w.values[name])}, keepdims={w.chance(40)})"
+
+
 WRITES = (written, masked, numbers)
 """These return a line, and the others an expression."""
 
@@ -264,3 +285,6 @@ STATEMENTS = (
     *(choice, limits, cast, view, view, written, written, masked, reduction, reduction, joined, joined, library),
     *(created, copied, numbers),
 )
+
+INEXACT = (mathematics,) * 8 + (total,) * 4
+"""Statements whose results may differ in the last bits."""

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,17 @@ def test_arrays_of_a_trace_that_are_in_c_order_are_known_at_once(arrays: list[An
         return values[0]
 
     checked(*arrays)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_a_reshape_of_a_result_is_a_view_of_it_where_it_is_one_unfused(device: str) -> None:
+    def doubled(x: Any) -> Any:
+        y = x * 2
+        return y, xp.reshape(y, (-1,))
+
+    kinds = []
+    for function in (doubled, accel.fuse(doubled)):
+        y, row = function(xp.ones((2, 3), device=device).T)
+        row[...] = 7
+        kinds.append(float(y[0, 0]) == 7)
+    assert kinds == [device == "sim"] * 2

@@ -16,6 +16,7 @@ import accel
 from accel.errors import NanError
 
 from ..profiles import QUICK
+from .by_operation import compared_by_operation
 from .comparison import Run, compared, same
 from .programs import written
 
@@ -44,6 +45,18 @@ def test_programs_on_the_host(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, PROGRAMS // 5, AT_ONCE))
 def test_programs_on_the_simulated_device(first: int) -> None:
     check(first, "sim")
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAMS, AT_ONCE))
+def test_functions_and_sums_are_those_of_single_operations(first: int) -> None:
+    with np.errstate(all="ignore"):
+        for seed in range(first, first + AT_ONCE):
+            program = written(Random(seed), inexact=True)
+            try:
+                compared_by_operation(program, accel.fuse(program.function))
+            except Exception as error:
+                error.add_note(f"seed {seed}, {program.arguments}:\n{program.source}")
+                raise
 
 
 def without_arguments(function: Any) -> Any:

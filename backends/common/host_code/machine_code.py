@@ -33,6 +33,9 @@ _numbers = count()
 _frozen = False
 """Whether LLVM may not be called any more, as another thread was within it when this process was forked."""
 
+level = 3
+"""How much LLVM optimises, from 0 on. Programs that are run once are tested ten times as fast with 0."""
+
 LIMIT = 64 << 20
 """Bytes of the machine code on disk, of which a kernel has about 10,000."""
 
@@ -121,9 +124,9 @@ class _Machine:
         processor, features = llvm.get_host_cpu_name(), self.features.flatten()
         target = llvm.Target.from_default_triple()
         self.target = target.create_target_machine(
-            cpu=processor, features=features, opt=3, reloc="pic", codemodel="default"
+            cpu=processor, features=features, opt=level, reloc="pic", codemodel="default"
         )
-        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features, "nounwind")).encode()
+        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features, level)).encode()
 
     def compiled(self, text: str) -> bytes:
         """Return the machine code of a module."""
@@ -143,7 +146,7 @@ class _Machine:
                 function.add_function_attribute("nounwind")
         independent = "llvm.loop.parallel_accesses" in text
         large = len(text) > (8 * LARGE if independent else LARGE)
-        options = llvm.create_pipeline_tuning_options(speed_level=1 if large else 3)
+        options = llvm.create_pipeline_tuning_options(speed_level=min(level, 1 if large else 3))
         options.loop_vectorization = not large
         options.slp_vectorization = not large and not independent  # these loops are vectors already
         builder = llvm.create_pass_builder(target, options)

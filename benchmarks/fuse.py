@@ -9,7 +9,7 @@ Each PATH is a checkout of pyhpc-benchmarks or of NPBench; nothing of them is co
 - npbench: the versions for CuPy, and those for JAX and numba, at the sizes that NPBench calls ``--preset``;
 - short: the sixteen programs of `array_programs.py`;
 - starts: the seconds of first calls of pyhpc's programs, and of those in a later process, which finds compiled code;
-- calls: nanoseconds of a call of a fused function that is one kernel, and of a plain kernel.
+- calls: nanoseconds of calls of fused functions on a thousand elements, and of a plain kernel.
 
 Each program runs in a process of its own, which uses so many processors and is ended after ``--limit`` seconds. Its
 versions are called by turns, and the least time counts. A version is left out if its library is not installed, or not
@@ -39,7 +39,7 @@ PARTS = ("expressions", "pyhpc", "npbench", "short", "starts", "calls")
 def names_of(part: str, paths: list[Path]) -> Iterator[tuple[str, str]]:
     """Yield the names of the programs of a part, each with the path of its checkout."""
     if part in ("expressions", "short", "calls"):
-        yield from ((name, "") for name in {"expressions": EXPRESSIONS, "short": PROGRAMS}.get(part, ["one kernel"]))
+        yield from ((name, "") for name in {"expressions": EXPRESSIONS, "short": PROGRAMS}.get(part, ["small arrays"]))
     for path in paths:
         folders = path / "bench_info", path / "benchmarks"
         if part == "npbench" and folders[0].is_dir():

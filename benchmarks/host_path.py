@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 import cupy
 import numpy as np
+from fused_calls import calls as fused_calls
 from timing import medians, report
 
 import accel
@@ -23,7 +24,7 @@ from accel.views import LayoutTensor
 
 _KERNEL = 'extern "C" __global__ void nothing(const float* a, float* b, long long n) {}'
 _VIEW = 'extern "C" __global__ void nothing(accel::View<const float, 2> a, float* b, long long n) {}'
-_GOALS = {"launch": 1.5, "empty and release": 2.0}
+_GOALS = {"launch": 1.5, "empty and release": 2.0, "fused: one loop": 3.0}
 """Microseconds that an operation may cost more than CuPy's."""
 _MOST = {"copy_from by memcpy": 6.0, "copy_from by kernel": 6.0}
 """Microseconds that an operation may cost."""
@@ -50,6 +51,7 @@ def measured(device: Device, *, quick: bool) -> Mapping[str, float]:
         "empty and release": lambda: accel.empty(1000, "float32", device).release(),
         "rival: cupy.empty": lambda: cupy.empty(1000, "float32"),
         "empty and release, device as text": lambda: accel.empty(1000, "float32", name).release(),
+        **{f"fused: {name}": call for name, call in fused_calls(device).items()},
         "empty and release on the CPU": lambda: accel.empty(1000, "float32").release(),
     }
     stream = accel.new_stream(device)
@@ -59,7 +61,7 @@ def measured(device: Device, *, quick: bool) -> Mapping[str, float]:
 
 def goals(result: Mapping[str, float]) -> Mapping[str, str]:
     """Return, for each goal, whether it is met, and by how much it is missed."""
-    rivals = {"launch": "rival: cupy.RawKernel", "empty and release": "rival: cupy.empty"}
+    rivals = dict.fromkeys(_GOALS, "rival: cupy.RawKernel") | {"empty and release": "rival: cupy.empty"}
     most = _MOST | {name: result[rivals[name]] + more for name, more in _GOALS.items()}
     over = {name: result[name] - limit for name, limit in most.items()}
     return {name: "met" if by <= 0 else f"missed by {by:.2f} us of {most[name]:.2f}" for name, by in over.items()}

@@ -7,6 +7,7 @@ from accel.abc.kernels import ChecksThreads, CompiledKernel, ComputesArrays, Fai
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     AllocatesCleared,
+    ComputesDirectly,
     ComputesWithin,
     Executable,
     FreesInOrder,
@@ -42,6 +43,7 @@ __all__ = [
     "ChecksThreads",
     "CompiledKernel",
     "ComputesArrays",
+    "ComputesDirectly",
     "ComputesWithin",
     "CurrentStream",
     "DeferredEvent",

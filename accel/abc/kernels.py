@@ -101,10 +101,11 @@ class ComputesArrays(Protocol):
 
     def computation(
         self, forms: Sequence[tuple[int, ...]], explain: Callable[[Failure], Exception]
-    ) -> Callable[[Sequence[int], Sequence[Any]], object] | None:
+    ) -> Callable[[Sequence[int], Sequence[Any], Any], object] | None:
         """Return a function that runs the kernel on arrays of certain forms; None if there is none for this kernel.
 
-        The function takes the address of each view, and the numbers. It is called in the context of `ComputesWithin`.
+        The function takes the address of each view, the numbers, and a queue of `ComputesDirectly`. It may be None;
+        then the function is called in the context of `ComputesWithin`.
         Its work is ordered as the work of the array library's functions: after the earlier work of the current stream.
 
         Parameters

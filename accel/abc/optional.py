@@ -17,6 +17,7 @@ from accel.device import Device
 
 __all__ = [
     "AllocatesCleared",
+    "ComputesDirectly",
     "ComputesWithin",
     "Executable",
     "FreesInOrder",
@@ -292,6 +293,28 @@ class ComputesWithin(Protocol):
 
         It is called with the arrays of the library that the computation uses, or with tuples and lists of them. The
         functions of the library's namespace enter the context themselves.
+        """
+        ...
+
+
+@runtime_checkable
+class ComputesDirectly(Protocol):
+    """What `ComputesWithin.computing` returns, if a computation often needs no context: that takes less time."""
+
+    def queue(self, *operands: Any) -> Any | None:
+        """Return where the library computes now, for `empty` and for `ComputesArrays`; None if the context is needed.
+
+        The operands are the arrays that the computation uses: their memory is reused after it.
+        """
+        ...
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, queue: Any) -> Any:
+        """Return an array of the library in C order with uninitialised elements, for a computation in a queue.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is not enough memory.
         """
         ...
 

@@ -89,6 +89,20 @@ class DeviceStorage(Storage):
             raise ValueError(f"{count} elements of {element_type.name} need {nbytes} bytes; the buffer has {available}")
         return storage
 
+    def lend_native(self) -> Any:
+        """Return an array of the backend's library on the elements that keeps the bytes alive; there are some.
+
+        There is one array for each handle; callers must not change it.
+        """
+        native = self._array
+        if native is None:
+            backend: Any = self.owner.heap.backend
+            native = backend.array(self.__accel_operand__(), self.keep_alive())
+            # No call between the two, as in `lend`.
+            if self._owner is not None:
+                self._array = native
+        return native
+
     def get_buffer(self) -> Any:
         """Return the buffer of the backend's library that holds the bytes, once any stream may use them."""
         lend_to_any_stream(self)

@@ -165,6 +165,10 @@ class HostStorage(Storage):
                 self._array = array
         return array
 
+    def lend_native(self) -> HostArray:
+        """Return a NumPy array on the elements that keeps the bytes alive; see `DeviceStorage.lend_native`."""
+        return self.lend()  # type: ignore[no-any-return]
+
     def _ready_array(self, *, writing: bool) -> HostArray:
         """Wait for pending work, and return the elements."""
         self.settle(writing=writing)

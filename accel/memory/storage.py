@@ -49,7 +49,7 @@ class Storage(OnDevice):
 
     __slots__ = ("_array", "_const", "_lent", "_owner", "_released_at", "_start", "dtype", "size")
     _name: ClassVar[str]
-    # The cached array of a HostStorage; the slot is here so that one short function makes every handle.
+    # The cached array of a HostStorage, or what a DeviceStorage lends; here, so that one short function makes handles.
     _array: Any
     _lent: Any
     _owner: Owner | None
@@ -334,7 +334,8 @@ class Storage(OnDevice):
         owner = self._owner
         if owner is None:
             return
-        self._lent = None  # without the lock: with it, the release of its keep-alive would be deferred
+        # Without the lock: with it, the release of their keep-alives would be deferred.
+        self._array = self._lent = None
         if config.debugging():
             self._released_at = f" at {call_site()}"
         owner.heap.apply(self._end)

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from accel import config
+from accel.containers import AcceleratorDataContainer
+from accel.device import Device
+from accel.fusion.regions import Memory
 from accel.tracing.capture_checks import CaptureCheck, same
 from accel.tracing.leaves import Leaves, Part
 from accel.tracing.plans import Plan
 from accel.xp.array_base import live
-from accel.xp.array_library import recorder
-from accel.xp.array_storage import known_storage, may_overlap
+from accel.xp.array_library import ArrayLibrary, recorder
+from accel.xp.array_storage import known_storage, may_overlap, reach
 from accel.xp.arrays import Array
 from accel.xp.creation import asarray
 from accel.xp.refusals import failure
@@ -54,7 +57,10 @@ class Inputs:
     Attributes
     ----------
     natives : dict
-        Of the library's arrays, by memory.
+        Of the library's arrays, by memory. With ``a_`` before it, such a name is that of the array's address on a
+        device.
+    forms : dict
+        By the names of the library's arrays, those of the trace, if arrays of other forms are not accepted.
     arrays : list of str
         Expressions for the arrays of `accel.xp`, by the number of the input.
     numbers : list of str
@@ -63,8 +69,13 @@ class Inputs:
 
     def __init__(self) -> None:
         self.natives: dict[Any, str] = {}
+        self.forms: dict[str, Any] = {}
         self.arrays: list[str] = []
         self.numbers: list[str] = []
+
+    def add(self, memory: Memory, name: str, form: Any) -> None:
+        """Note the name of an array that has the form of another."""
+        self.natives[memory], self.forms[name] = name, form
 
 
 def checked_inputs(
@@ -102,7 +113,10 @@ def checked_inputs(
     if check.unchanged is not None:
         code.lines.append(f"if not {code.name(check.unchanged)}(): return MISSED")
     _capture(plan, captured, inputs, code)
-    code.lines += _overlaps(plan, inputs)
+    if plan.library.device is not Device.CPU:
+        address = code.name(plan.library.backend.address)
+        code.lines += [f"a_{name} = {address}({name})" for name in inputs.natives.values()]
+    code.lines += _overlaps(plan, inputs, code)
     return inputs
 
 
@@ -143,7 +157,12 @@ def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], inputs: Inputs
             if kind is np.ndarray is plan.library.of_numpy:
                 lines += _of_numpy(plan, part.value, name, code, written=place in plan.written)
                 inputs.arrays.append(f"asarray({name})")
-                inputs.natives[plan.inputs[place]] = f"n_{name}"
+                inputs.add(plan.inputs[place], f"n_{name}", part.value)
+                continue
+            if kind is AcceleratorDataContainer and leaves.arrays[place].size:
+                lines += _of_container(plan, leaves.arrays[place], name, code, written=place in plan.written)
+                inputs.arrays.append(f"asarray({name})")
+                inputs.add(plan.inputs[place], f"n_{name}", live(leaves.arrays[place]))
                 continue
             if kind is not Array:
                 lines += [f"if type({name}) is not {code.name(kind)}: return MISSED", f"{name} = asarray({name})"]
@@ -152,7 +171,7 @@ def _check(plan: Plan, leaves: Leaves, passed: Mapping[str, Any], inputs: Inputs
                 continue
             lines += _array(plan, leaves.arrays[place], name, code, written=place in plan.written)
             inputs.arrays.append(name)
-            inputs.natives[plan.inputs[place]] = f"n_{name}"
+            inputs.add(plan.inputs[place], f"n_{name}", live(leaves.arrays[place]))
 
 
 def _expression(value: Any, code: Code) -> str:
@@ -184,6 +203,18 @@ def _of_numpy(plan: Plan, native: Any, name: str, code: Code, *, written: bool) 
     ]
 
 
+def _of_container(plan: Plan, array: Array, name: str, code: Code, *, written: bool) -> list[str]:
+    kind, device = code.name(AcceleratorDataContainer), code.name(plan.library.device)
+    form = _form(plan, live(array), name, code, written=written)
+    return [
+        f"if type({name}) is not {kind} or {name}._storage is None: return MISSED",
+        f"if {name}._storage.device is not {device}: return MISSED",
+        f"n_{name} = {name}._storage.lend_native()",
+        f"if {form}: return MISSED",
+        f"{name}._storage.settle(writing={written})",
+    ]
+
+
 def _form(plan: Plan, native: Any, name: str, code: Code, *, written: bool) -> str:
     shape, strides, dtype = code.name(native.shape), code.name(native.strides), code.name(native.dtype)
     form = f"n_{name}.shape != {shape} or n_{name}.strides != {strides} or n_{name}.dtype is not {dtype}"
@@ -201,11 +232,19 @@ def _capture(plan: Plan, captured: list[Any], inputs: Inputs, code: Code) -> Non
         code.lines.append(f"n_{name} = live({name}, writing={node.number in plan.written})")
 
 
-def _overlaps(plan: Plan, inputs: Inputs) -> list[str]:
+def _overlaps(plan: Plan, inputs: Inputs, code: Code) -> list[str]:
     names = [inputs.natives[node] for node in plan.inputs]
     return [
-        f"if may_overlap(library, {names[written]}, {other}): return MISSED"
+        f"if {_overlap(plan.library, inputs, names[written], other, code)}: return MISSED"
         for written in plan.written
         for number, other in enumerate(names)
         if number != written
     ]
+
+
+def _overlap(library: ArrayLibrary, inputs: Inputs, one: str, other: str, code: Code) -> str:
+    """Return the text of a condition that may be false only if two arrays have no byte in common."""
+    if library.device is Device.CPU or not {one, other} <= inputs.forms.keys():
+        return f"may_overlap(library, {one}, {other})"
+    (low, nbytes), (first, more) = (reach(inputs.forms[each]) for each in (one, other))
+    return f"{code.name(low - first - more)} < a_{other} - a_{one} < {code.name(low - first + nbytes)}"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from accel import config
+from accel.abc import ComputesDirectly
 from accel.device import Device
 from accel.fusion.launches import HostLaunch, launch_text
 from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed
@@ -108,27 +109,49 @@ def launch_of(
 
 def _numbers(traced: Launchable, passed: Sequence[str], code: Code) -> list[str]:
     if not traced.numbers:
-        return ["s = ()"] if _runs(traced.plan) else []
+        return ["s = ()"] if traced.plan.library.device is not Device.CPU else []
     evaluate = code.name([each.evaluate for each in traced.numbers])
     return [f"passed = ({''.join(f'{each}, ' for each in passed)})", f"s = [f(passed) for f in {evaluate}]"]
 
 
 def _steps(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     """Write the launches of kernels, or the steps of a plan of which one is a call; ``r`` names the outputs."""
+    arrays = [natives[node] for node in plan.inputs]
+    outputs = "".join(f"r{number}, " for number in range(len(plan.outputs)))
     if _runs(plan):
-        given = "".join(f"{natives[node]}, " for node in plan.inputs)
-        names = "".join(f"r{number}, " for number in range(len(plan.outputs)))
-        call = f"{code.name(plan.run)}(({given}), s)"
-        return [f"{names} = {call}" if names else call]
-    within = plan.library.within
-    given = ", ".join([natives[node] for node in plan.inputs])
+        return [_run(plan, arrays, outputs, code)]
     lines = [*_buffers(plan, natives, code), *_launches(plan, natives, code)]
-    return lines if within is None else [f"with {code.name(within)}({given}):", *[f"    {line}" for line in lines]]
+    lines += [f"{outputs} = {_outputs(plan, natives, code)}"] if outputs else []
+    direct = _direct(plan)
+    if direct is None or not lines:
+        return lines
+    queue = f"queue = {code.name(direct.queue)}({', '.join(arrays)})"
+    run = f"if queue is None: {_run(plan, arrays, outputs, code)}"
+    return [queue, run, "else:", *[f"    {line}" for line in lines]]
+
+
+def _run(plan: Plan, arrays: Sequence[str], outputs: str, code: Code) -> str:
+    call = f"{code.name(plan.run)}(({''.join(f'{each}, ' for each in arrays)}), s)"
+    return f"{outputs} = {call}" if outputs else call
 
 
 def _runs(plan: Plan) -> bool:
-    """Tell whether the plan itself does its steps: those with calls on a device."""
-    return plan.library.device is not Device.CPU and any(isinstance(each, Call) for each in plan.launches)
+    """Tell whether the plan itself does its steps: those with calls on a device, and those that need a context."""
+    has_calls = plan.library.device is not Device.CPU and any(isinstance(each, Call) for each in plan.launches)
+    return has_calls or (plan.library.within is not None and _direct(plan) is None)
+
+
+def _direct(plan: Plan) -> ComputesDirectly | None:
+    within: Any = plan.library.within
+    return within if isinstance(within, ComputesDirectly) else None
+
+
+def _outputs(plan: Plan, natives: Mapping[Any, str], code: Code) -> str:
+    text = ""
+    for node in plan.outputs:
+        memory = plan.schedule.memory[node]
+        text += natives[memory] + ("" if memory.shape == node.shape else f".reshape({code.name(node.shape)})") + ", "
+    return text
 
 
 def _buffers(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
@@ -136,10 +159,14 @@ def _buffers(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
     pooled = plan.library.empty_array
     for number, buffer in enumerate(plan.buffers):
         natives[buffer] = f"b{number}"
-        if plan.library.device is not Device.CPU:
-            lines.append(f"b{number} = {code.name(plan.empty)}({code.name(buffer)})")
-            continue
         shape, dtype = code.name(buffer.shape), code.name(buffer.dtype)
+        if plan.library.device is not Device.CPU:
+            direct = _direct(plan)
+            allocated = f"{code.name(plan.empty)}({code.name(buffer)})"
+            if direct is not None:
+                allocated = f"{code.name(direct.empty)}({shape}, {dtype}, queue)"
+            lines += [f"b{number} = {allocated}", f"a_b{number} = {code.name(plan.library.backend.address)}(b{number})"]
+            continue
         lines.append(f"b{number} = empty({shape}, {dtype})")
         if pooled is not None and _nbytes(buffer) >= plan.library.large:
             code.scope["pooled"] = pooled
@@ -156,7 +183,7 @@ def _nbytes(buffer: Buffer) -> int:
 
 
 def _launches(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
-    lines = ["threads = settings.threads"]
+    lines = ["threads = settings.threads"] if plan.library.device is Device.CPU else []
     kernels = [each for each in plan.launches if not isinstance(each, Call)]
     scalars = dict.fromkeys((*plan.scalars, *[each for launch in kernels for each in launch.scalars]))
     names = {scalar: f"k{place}" for place, scalar in enumerate(scalars)}
@@ -164,7 +191,7 @@ def _launches(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
         lines.append(f"{name} = {code.name(scalar.dtype.type)}(s[{scalar.number}]).item()")
     # Names, so that the text is the same for all sizes; in a long text, numbers that Python finds faster.
     number = code.name if len(plan.launches) < _LONG else str
-    address = code.name(plan.library.backend.address)
+    queue = "None" if plan.library.within is None else "queue"
     kept = {plan.schedule.memory[node] for node in plan.outputs}
     last = {memory: place for place, each in enumerate(plan.launches) for memory in _used(plan, each)}
     for place, each in enumerate(plan.launches):
@@ -173,7 +200,11 @@ def _launches(plan: Plan, natives: dict[Any, str], code: Code) -> list[str]:
         elif isinstance(each, HostLaunch):
             lines.append(launch_text(each, natives, names, code.name(each.launch), number))
         else:
-            lines.append(_computation(each, natives, names, code.name(each.compute), address, number))
+            # Devices have these addresses; on the host kernels rarely need them.
+            address = (
+                "a_{}" if plan.library.device is not Device.CPU else code.name(plan.library.backend.address) + "({})"
+            )
+            lines.append(f"{code.name(each.compute)}({_computed(each, natives, names, address, number)}, {queue})")
         unused = [x for x in _used(plan, each) if isinstance(x, Result) and x not in kept and last[x] == place]
         lines += [f"{natives[memory]} = None" for memory in unused]
     return lines
@@ -187,18 +218,20 @@ def _used(plan: Plan, launch: HostLaunch | Computation | Call) -> dict[Memory, N
     return dict.fromkeys(memory[node] for node in (*launch.operands, *plan.results[launch]))
 
 
-def _computation(
+def _computed(
     kernel: Computation,
     natives: dict[Any, str],
     scalars: Mapping[Scalar, str],
-    name: str,
     address: str,
     number: Callable[[int], str],
 ) -> str:
+    """Return the addresses and the numbers of a computation."""
     _, accesses, used, integers = kernel
-    addresses = [f"{address}({natives[memory]}) + {number(offset)}, " for memory, offset in accesses]
+    addresses = [
+        address.format(natives[memory]) + (f" + {number(offset)}, " if offset else ", ") for memory, offset in accesses
+    ]
     numbers = [f"{each}, " for each in (*[scalars[each] for each in used], *map(number, integers))]
-    return f"{name}(({''.join(addresses)}), ({''.join(numbers)}))"
+    return f"({''.join(addresses)}), ({''.join(numbers)})"
 
 
 def _call(plan: Plan, call: Call, natives: dict[Any, str], code: Code) -> list[str]:
@@ -253,13 +286,8 @@ def _owner(plan: Plan, node: Result) -> Callable[[Any, Sequence[Any]], Any]:
 def _results(traced: Launchable, inputs: Inputs, code: Code) -> list[str]:
     """Write what wraps the outputs, and what returns them in their structure."""
     plan, lines = traced.plan, []
-    for number, node in enumerate(plan.outputs):
-        native = f"r{number}"
-        if not _runs(plan):
-            memory = plan.schedule.memory[node]
-            shaped = "" if memory.shape == node.shape else f".reshape({code.name(node.shape)})"
-            native = f"{inputs.natives[memory]}{shaped}"
-        lines += [f"o{number} = Array()", f"o{number}._native = {native}"]
+    for number in range(len(plan.outputs)):
+        lines += [f"o{number} = Array()", f"o{number}._native = r{number}"]
         lines += [f"o{number}._library = library", f"o{number}._shared = None"]
 
     def result(place: int) -> str:

@@ -58,7 +58,7 @@ class Computation(NamedTuple):
     Attributes
     ----------
     compute : callable
-        Takes the address of each access, and the numbers.
+        That of `ComputesArrays`, which takes the address of each access, the numbers, and a queue.
     accesses : list
         For each access the memory, and the offset in bytes.
     scalars : tuple of Scalar
@@ -67,7 +67,7 @@ class Computation(NamedTuple):
         The others.
     """
 
-    compute: Callable[[Sequence[int], Sequence[Any]], object]
+    compute: Callable[[Sequence[int], Sequence[Any], Any], object]
     accesses: list[tuple[Memory, int]]
     scalars: tuple[Scalar, ...]
     integers: tuple[int, ...]
@@ -319,17 +319,17 @@ class Plan:
             address = self.library.backend.address
             addresses = [address(memories[memory]) + offset for memory, offset in accesses]
             passed = [each.dtype.type(numbers[each.number]).item() for each in kernel.scalars]
-            compute(addresses, [*passed, *kernel.integers])
+            compute(addresses, [*passed, *kernel.integers], None)
 
         return run
 
 
 def _waiting(
     compiled: CompiledKernel, heap: Heap, forms: Sequence[tuple[int, ...]], explain: "Explanation"
-) -> Callable[[Sequence[int], Sequence[Any]], None]:
+) -> Callable[[Sequence[int], Sequence[Any], Any], None]:
     """Return a function as `ComputesArrays.computation` does; it waits for the kernel, whose checks may fail."""
 
-    def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+    def compute(addresses: Sequence[int], numbers: Sequence[Any], _: Any) -> None:
         views = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
         compiled.launch([*views, *numbers], grid=_ONE, block=_ONE, stream=None, explain=explain)
         if heap.device is not Device.CPU:

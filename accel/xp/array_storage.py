@@ -18,6 +18,7 @@ __all__ = [
     "known_storage",
     "may_overlap",
     "operand",
+    "reach",
     "register",
     "same_memory",
     "storage_of",
@@ -117,8 +118,9 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
         return np.may_share_memory(one, other)
     if library.capture is not None:  # what is recorded reads all before it writes
         return False
-    (low, nbytes), (first, more) = _reach(library, one), _reach(library, other)
-    return low < first + more and first < low + nbytes
+    distance = library.backend.address(other) - library.backend.address(one)
+    (low, nbytes), (first, more) = reach(one), reach(other)
+    return low - first - more < distance < low - first + nbytes
 
 
 def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStorage:
@@ -130,8 +132,11 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
     if owner is not None and owner.handles:
         owner.handles += 1
     else:
-        low, nbytes = _reach(library, root)
-        external = ExternalAllocation(nbytes, pointer=low, owner=root, readonly=library.backend.is_readonly(root))
+        address = library.backend.address(root)
+        low, nbytes = reach(root)
+        external = ExternalAllocation(
+            nbytes, pointer=address + low, owner=root, readonly=library.backend.is_readonly(root)
+        )
         heap = heap_of(library.device)
         owner = _owners[key] = ForeignOwner(heap, external, counted=True)
         computed = heap.latest()
@@ -141,15 +146,14 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
     return kind.over(owner, root.dtype, const=readonly)
 
 
-def _reach(library: ArrayLibrary, array: Any) -> tuple[int, int]:
-    """Return the address of an array's lowest byte, and the number of bytes from it to the highest."""
-    address = library.backend.address(array)
+def reach(array: Any) -> tuple[int, int]:
+    """Return the lowest byte of an array, from the address of its first element, and the number of bytes from it on."""
     if array.size == 0:
-        return address, 0
+        return 0, 0
     steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
     low = sum(step for step in steps if step < 0)
     high = sum(step for step in steps if step > 0)
-    return address + low, high - low + array.itemsize
+    return low, high - low + array.itemsize
 
 
 def operand(library: ArrayLibrary, array: Any, storage: AnyStorage) -> Operand:

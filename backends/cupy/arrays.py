@@ -56,9 +56,8 @@ def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object)
 
 def is_readonly(driver: Driver, array: Any) -> bool:
     """Tell whether an array is on read-only memory, or elements of it share memory; CuPy would write to both."""
-    shape, strides = array.shape, array.strides
-    repeated = 0 in strides and any(extent > 1 and not step for extent, step in zip(shape, strides, strict=True))
-    if repeated and array.size:
+    strides = array.strides
+    if 0 in strides and array.size and any(e > 1 and not s for e, s in zip(array.shape, strides, strict=True)):
         return True
     owner = owner_of(driver, array)
     return isinstance(owner, LentBlock) and owner.readonly

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 from accel.abc import (
@@ -54,6 +55,8 @@ class CupyBackend:
 
     name = "cupy"
     languages = ("cuda", "hip")
+    address = staticmethod(attrgetter("data.ptr"))
+    """Return the address of an array's first element."""
 
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.RLock())
@@ -309,10 +312,6 @@ class CupyBackend:
     def root(self, array: Any) -> Any:
         """Return the array whose memory an array is a view of."""
         return root_of(array)
-
-    def address(self, array: Any) -> int:
-        """Return the address of an array's first element."""
-        return int(array.data.ptr)
 
     def is_readonly(self, array: Any) -> bool:
         """Tell whether an array is not to be written to; CuPy itself refuses none."""

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from math import prod
 from types import TracebackType
 from typing import Any
 
@@ -38,6 +39,26 @@ class Computations:
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         return _Computation(self, self._driver, self._device, operands)
 
+    def queue(self, *operands: Any) -> Any | None:
+        """Return the stream on which CuPy computes, if a computation can begin at once; see `ComputesDirectly`."""
+        driver, stream = self._driver, current_stream(self._device)
+        native = driver.cuda.get_current_stream()
+        if (stream is not None and stream.native is not native) or not driver.is_ready(self._device):  # type: ignore[attr-defined]
+            return None
+        if native.ptr:
+            driver.refuse_capture(native)
+        self.record_use(operands, native)
+        return native
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, queue: Any) -> Any:
+        """Return an array in memory of CuPy's current allocator, for first use on a stream; see `ComputesDirectly`."""
+        driver = self._driver
+        try:
+            memory = self.allocation(driver.cuda.get_allocator(), prod(shape) * dtype.itemsize, queue)
+        except Exception as error:
+            raise driver.translated(error, self._device) from error
+        return driver.array_type(shape, dtype, memory)
+
     def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
         """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
         if sys.is_finalizing() or not self._driver.usable:
@@ -51,19 +72,23 @@ class Computations:
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""
         for each in operands:
-            if isinstance(each, _SEVERAL):
+            if type(each) is self._driver.array_type:
+                owner = getattr(each.data.mem, "_owner", None)
+            elif isinstance(each, _SEVERAL):
                 self.record_use(each, stream)
                 continue
-            owner = owner_of(self._driver, each)
-            if isinstance(owner, LentBlock):
+            else:
+                owner = owner_of(self._driver, each)
+            if type(owner) is ResultMemory:
+                if owner.stream is not stream and owner.stream != stream:
+                    owner.users.add(stream)
+            elif type(owner) is LentBlock:
                 owner.block.use_by_cupy(stream)
-            elif isinstance(owner, ResultMemory) and owner.stream != stream:
-                owner.users.add(stream)
 
-    def allocation(self, allocator: Callable[[int], Any], nbytes: int) -> Any:
-        """Allocate as CuPy's current allocator does."""
-        cuda, native = self._driver.cupy.cuda, allocator(nbytes)
-        memory = ResultMemory(self, native, cuda.get_current_stream())
+    def allocation(self, allocator: Callable[[int], Any], nbytes: int, stream: Any = None) -> Any:
+        """Allocate as CuPy's current allocator does, for first use on the current stream."""
+        cuda, native = self._driver.cuda, allocator(nbytes)
+        memory = ResultMemory(self, native, stream or cuda.get_current_stream())
         return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
 
 
@@ -167,7 +192,5 @@ def result_memory(driver: Driver, value: Any) -> ResultMemory | None:
 
 def owner_of(driver: Driver, value: Any) -> object:
     """Return the object that CuPy keeps alive for the memory of an array or a pointer."""
-    memory = value.data if isinstance(value, driver.cupy.ndarray) else value
-    if not isinstance(memory, driver.cupy.cuda.MemoryPointer):
-        return None
-    return getattr(memory.mem, "_owner", None)
+    memory = value.data if isinstance(value, driver.array_type) else value
+    return getattr(memory.mem, "_owner", None) if isinstance(memory, driver.pointer_type) else None

@@ -55,14 +55,29 @@ class Driver:
         The platform.
     launch_kernel : callable
         The driver's function that launches a kernel.
+    array_type, pointer_type : type
+        The classes of CuPy's arrays, and of its pointers.
     """
 
-    __slots__ = ("__weakref__", "_process", "cuda", "cupy", "launch_kernel", "of_thread", "platform", "runtime")
+    __slots__ = (
+        "__weakref__",
+        "_process",
+        "array_type",
+        "cuda",
+        "cupy",
+        "launch_kernel",
+        "of_thread",
+        "platform",
+        "pointer_type",
+        "runtime",
+    )
 
     def __init__(self, cupy: ModuleType, platform: Platform) -> None:
         self.cupy: Any = cupy
         self.cuda: Any = cupy.cuda
         self.runtime: Any = cupy.cuda.runtime
+        self.array_type: Any = cupy.ndarray
+        self.pointer_type: Any = cupy.cuda.MemoryPointer
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
         self._process = process.token

@@ -16,6 +16,7 @@ from .device_code import (
     NARROW,
     PARTIAL,
     THREADS,
+    FormPacking,
     Packing,
     device_source,
     kernel_name,
@@ -134,40 +135,52 @@ class CompiledProgram:
 
     def computation(
         self, forms: Sequence[tuple[int, ...]], explain: Explain
-    ) -> Callable[[Sequence[int], Sequence[Any]], object] | None:
+    ) -> Callable[[Sequence[int], Sequence[Any], Any], object] | None:
         """Return a function that runs the kernel on arrays of certain forms; see `accel.abc.ComputesArrays`."""
         if self.program.debug or self.program.results or self.explicit:
             return None
         if self._alone is None:
             return partial(self._compute_in_steps, forms, explain)
-        (step,), own = self.steps, self._alone.copy()
         values = [number for form in forms for number in (0, *form)]
         values += [0] * sum(isinstance(each, Number) for each in self.program.parameters)
-        count = None if step.trips is None else step.trips(values)
-        bits = self.bits(values, [count])
-        kernel, geometry = self.kernel(step.kernel, bits), self.geometry(step, count, _ONE_THREAD)
-        current, launch_kernel = self.tools.driver.cuda.get_current_stream, self.tools.driver.launch_kernel
+        return self._prepared(values)
 
-        def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+    def _prepared(self, values: Sequence[Any]) -> Callable[[Sequence[int], Sequence[Any], Any], object]:
+        """Return a function that launches the only kernel with arguments of the forms of these."""
+        (step,), driver, device = self.steps, self.tools.driver, self.tools.device
+        count = None if step.trips is None else step.trips(values)
+        if count == 0:
+            return _nothing
+        packing = FormPacking(self.program, values)
+        own = Arguments(packing.offsets, packing.nbytes)
+        packing.write_forms(own.memory)
+        kernel, geometry = self.kernel(step.kernel, self.bits(values, [count])), self.geometry(step, count, _ONE_THREAD)
+        launch = partial(driver.launch_kernel, kernel.pointer, *geometry, self.shared)
+        write, current = packing.write, driver.cuda.get_current_stream
+
+        def compute(addresses: Sequence[int], numbers: Sequence[Any], queue: Any) -> None:
             arguments = own
             # No call between these, as in `_start_alone`.
             if arguments.busy:
                 arguments = arguments.copy()
             arguments.busy = True
             try:
-                packed: list[Any] = []
-                for address, form in zip(addresses, forms, strict=True):
-                    packed += address, *form
-                packed += numbers
-                self.packing.write(arguments.memory, packed, ())
-                launch_kernel(kernel.pointer, *geometry, self.shared, current().ptr, arguments.table, 0)
+                write(arguments.memory, addresses, numbers)
+                launch((current() if queue is None else queue).ptr, arguments.table, 0)
+            except Exception as error:
+                raise driver.translated(error, device) from error
             finally:
                 arguments.busy = False
 
-        return compute if count != 0 else _nothing
+        return compute
 
     def _compute_in_steps(
-        self, forms: Sequence[tuple[int, ...]], explain: Explain, addresses: Sequence[int], numbers: Sequence[Any]
+        self,
+        forms: Sequence[tuple[int, ...]],
+        explain: Explain,
+        addresses: Sequence[int],
+        numbers: Sequence[Any],
+        _: Any,
     ) -> None:
         """Run a program that needs memory besides its arguments, on the stream on which CuPy computes now."""
         arguments = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
@@ -227,7 +240,7 @@ class CompiledProgram:
         return 32 if fits else 64
 
 
-def _nothing(_: Sequence[int], __: Sequence[Any]) -> None:
+def _nothing(_: Sequence[int], __: Sequence[Any], ___: Any) -> None:
     pass
 
 

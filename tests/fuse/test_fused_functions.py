@@ -11,7 +11,8 @@ import pytest
 
 import accel
 from accel import xp
-from accel.errors import DeviceMismatchError, FuseError
+from accel.errors import DeviceMismatchError, FuseError, ReleasedError
+from accel.memory import assert_no_leak
 
 DEVICES = ("cpu", "sim")
 Function = Callable[..., Any]
@@ -353,6 +354,31 @@ def test_arrays_of_numpy_and_containers_are_operands() -> None:
 
     result = added(np.ones(3), accel.container([1.0, 2.0, 3.0]))
     same(result, np.ones(3) + np.array([1.0, 2.0, 3.0]) * np.arange(3.0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_calls_with_containers_see_what_happened_to_them(device: str) -> None:
+    @accel.fuse
+    def increased(x: Any, y: Any) -> Any:
+        y += x
+        return y
+
+    x, y, other = (accel.full(3, number, device=device) for number in (1.0, 2.0, 3.0))
+    for number in range(1, 4):
+        result = increased(x, y)
+        same([*result.tolist()], [2.0 + number] * 3)
+        same([*y.to_numpy()], [2.0 + number] * 3)
+    x.fill(5.0)
+    same([*increased(x, other).tolist()], [8.0] * 3)
+    same([*increased(x, accel.full(3, 1.0, device=device)).tolist()], [6.0] * 3)
+    del result
+    x.release()
+    with pytest.raises(ReleasedError):
+        increased(x, y)
+    with assert_no_leak():
+        z = accel.full(3, 2.0, device=device)
+        increased(y, z)
+        z.release()
 
 
 @pytest.mark.parametrize("device", DEVICES)

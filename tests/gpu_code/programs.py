@@ -29,8 +29,8 @@ def run_text(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64
 
 
 def run_module(module, program, values, grid=None, block=None, seed=0, *, checks="sync", memory=()):
-    """Run a program that was compiled; the values are those that its kernels take for the parameters."""
-    values = list(values)
+    """Run a program that was compiled; the values are those of a launch, flattened as `flattened` does."""
+    values = [values[each.place] for each in device_code.kernel_parameters(program)]
     frame = aligned(SLOT * len(program.frame), seed)
     scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
     record = np.zeros(len(Failure._fields), np.int64)
@@ -56,7 +56,7 @@ def run_module(module, program, values, grid=None, block=None, seed=0, *, checks
 
 
 def flattened(parameter, value, bits):
-    """Return an argument as the kernels take it: an address, extents and strides, or a number."""
+    """Return an argument as a launch has it: an address, extents and strides, or a number."""
     if not isinstance(parameter, View):
         return [np.asarray(value).astype(parameter.dtype)[()]]
     assert value.dtype == parameter.dtype

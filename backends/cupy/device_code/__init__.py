@@ -1,6 +1,7 @@
 """Kernels that are written in Python, as text for CUDA and HIP: printed from the typed form of `accel.ir`."""
 
-from .packing import Packing
+from .packing import FormPacking, Packing
+from .parameters import kernel_parameters
 from .programs import PARTIAL, THREADS, device_source, kernel_name, reductions, shared_bytes, totals_name
 from .trips import NARROW, reach, trips
 
@@ -8,9 +9,11 @@ __all__ = [
     "NARROW",
     "PARTIAL",
     "THREADS",
+    "FormPacking",
     "Packing",
     "device_source",
     "kernel_name",
+    "kernel_parameters",
     "reach",
     "reductions",
     "shared_bytes",

@@ -1,38 +1,25 @@
-"""The arguments of a program's kernels, as bytes in the order of their parameters."""
+"""The arguments of a program's kernels, as bytes."""
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from accel.dtypes import DType
-from accel.ir import Parameter, Program, View
+from accel.ir import Program
 
-__all__ = ["Packing"]
+from .parameters import KernelParameter, kernel_parameters
 
-_CODES = {
-    "bool": "?",
-    "int8": "b",
-    "int16": "h",
-    "int32": "i",
-    "int64": "q",
-    "uint8": "B",
-    "uint16": "H",
-    "uint32": "I",
-    "uint64": "Q",
-    "float16": "e",
-    "bfloat16": "H",
-    "float32": "f",
-    "float64": "d",
-    "complex64": "ff",
-    "complex128": "dd",
-}
+__all__ = ["FormPacking", "Packing"]
+
+_Convert = Callable[[Any], tuple[Any, ...]]
 
 
 class Packing:
-    """How arguments are packed: those of a launch, then addresses and numbers of the backend's own.
+    """How arguments are packed: those of a launch that kernels take, then addresses and numbers of the backend's own.
 
     Parameters
     ----------
@@ -49,47 +36,102 @@ class Packing:
         Bytes of all.
     """
 
-    __slots__ = ("_convert", "_pack", "nbytes", "offsets")
+    __slots__ = ("_convert", "_pack", "_taken", "nbytes", "offsets")
 
     def __init__(self, program: Program, own: str) -> None:
-        codes = [code for parameter in program.parameters for code in _codes(parameter)] + list(own)
-        self.offsets, text = [], "="
-        for code in codes:
-            text += f"{-struct.calcsize(text) % _alignment(code)}x"
-            self.offsets.append(struct.calcsize(text))
-            text += code
+        taken = [*kernel_parameters(program)]
+        text, self.offsets = _laid_out([*[each.code for each in taken], *own])
         self.nbytes = struct.calcsize(text)
         self._pack = struct.Struct(text).pack_into
-        self._convert = _conversions(program)
+        self._taken = _items([each.place for each in taken])
+        self._convert = _conversions(taken)
 
     def write(self, memory: Any, arguments: Sequence[Any], own: Sequence[int]) -> None:
         """Write arguments to memory."""
+        taken = self._taken(arguments)
         if self._convert:
-            arguments = [
-                part for each, number in enumerate(arguments) for part in self._convert.get(each, _unchanged)(number)
-            ]
-        self._pack(memory, 0, *arguments, *own)
+            taken = _converted(taken, self._convert)
+        self._pack(memory, 0, *taken, *own)
 
 
-def _codes(parameter: Parameter) -> list[str]:
-    return ["Q", *["q"] * (2 * parameter.rank)] if isinstance(parameter, View) else [_CODES[parameter.dtype.name]]
+class FormPacking:
+    """How arguments are packed whose views have certain forms: their addresses and the numbers are first in memory.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    arguments : sequence
+        Those of a launch, of any addresses and numbers.
+
+    Attributes
+    ----------
+    offsets : list of int
+        Where each argument begins.
+    nbytes : int
+        Bytes of all.
+    """
+
+    __slots__ = ("_arguments", "_convert", "_forms", "_pack", "nbytes", "offsets")
+
+    def __init__(self, program: Program, arguments: Sequence[Any]) -> None:
+        taken = [*kernel_parameters(program)]
+        order = sorted(range(len(taken)), key=lambda number: taken[number].is_form)
+        text, offsets = _laid_out([taken[number].code for number in order])
+        self.offsets = [offsets[order.index(number)] for number in range(len(taken))]
+        self.nbytes = struct.calcsize(text)
+        self._forms = [
+            (offset, arguments[each.place]) for offset, each in zip(self.offsets, taken, strict=True) if each.is_form
+        ]
+        changing = [each for each in taken if not each.is_form]
+        self._pack = struct.Struct(_laid_out([each.code for each in changing])[0]).pack_into
+        self._convert = _conversions(changing)
+
+    def write_forms(self, memory: Any) -> None:
+        """Write extents and strides to memory."""
+        for offset, number in self._forms:
+            struct.pack_into("=q", memory, offset, number)
+
+    def write(self, memory: Any, addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+        """Write the address of each view, and the numbers, to memory."""
+        if self._convert:
+            self._pack(memory, 0, *_converted((*addresses, *numbers), self._convert))
+        else:
+            self._pack(memory, 0, *addresses, *numbers)
 
 
-def _alignment(code: str) -> int:
-    return struct.calcsize(f"={code}")
+def _laid_out(codes: Iterable[str]) -> tuple[str, list[int]]:
+    """Return the text of `struct` for arguments, each at a multiple of its size, and where each begins."""
+    text, offsets = "=", []
+    for code in codes:
+        text += f"{-struct.calcsize(text) % struct.calcsize(f'={code}')}x"
+        offsets.append(struct.calcsize(text))
+        text += code
+    return text, offsets
 
 
-def _conversions(program: Program) -> dict[int, Callable[[Any], tuple[Any, ...]]]:
-    """Return how numbers are converted that `struct` cannot pack, by their places among the arguments."""
-    result: dict[int, Callable[[Any], tuple[Any, ...]]] = {}
-    place = 0
-    for parameter in program.parameters:
-        if parameter.dtype.kind == "c" and not isinstance(parameter, View):
+def _items(places: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return what gets the items at some places of a sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda arguments: [arguments[place] for place in places]
+
+
+def _conversions(parameters: Sequence[KernelParameter]) -> dict[int, _Convert]:
+    """Return how numbers are converted that `struct` cannot pack, by their places."""
+    result: dict[int, _Convert] = {}
+    for place, each in enumerate(parameters):
+        if each.number is None:
+            continue
+        if each.number.dtype.kind == "c":
             result[place] = _parts
-        elif parameter.dtype.name == "bfloat16" and not isinstance(parameter, View):
-            result[place] = partial(_bits, parameter.dtype)
-        place += len(_codes(parameter))
+        elif each.number.dtype.name == "bfloat16":
+            result[place] = partial(_bits, each.number.dtype)
     return result
+
+
+def _converted(arguments: Sequence[Any], convert: dict[int, _Convert]) -> list[Any]:
+    return [part for place, each in enumerate(arguments) for part in convert.get(place, _unchanged)(each)]
 
 
 def _unchanged(number: Any) -> tuple[Any, ...]:

@@ -7,9 +7,10 @@ from importlib import resources
 from textwrap import wrap
 
 from accel.errors import CapabilityError
-from accel.ir import Array, Atomic, Local, Loop, Once, Parameter, Program, Step, View
+from accel.ir import Array, Atomic, Local, Loop, Once, Program, Step, View
 
 from .expressions import Printer, bare
+from .parameters import kernel_parameters
 from .statements import Body
 from .totals import accumulator
 from .trees import memories, nodes
@@ -124,8 +125,7 @@ def _function(program: Program, head: str, body: Iterator[str]) -> Iterator[str]
 
 
 def _parameters(program: Program) -> Iterator[str]:
-    for parameter in program.parameters:
-        yield from _parameter(parameter)
+    yield from (each.text for each in kernel_parameters(program))
     if program.frame:
         yield "unsigned char* frame"
     if reductions(program):
@@ -133,18 +133,6 @@ def _parameters(program: Program) -> Iterator[str]:
         yield "unsigned blocks"
     if program.debug:
         yield "i64* failures"
-
-
-def _parameter(parameter: Parameter) -> Iterator[str]:
-    name, kind = identifier(parameter.name), type_name(parameter.dtype)
-    if not isinstance(parameter, View):
-        yield f"{kind} {name}"
-        return
-    yield f"{'' if parameter.writable else 'const '}{kind}* {name}"
-    for axis in range(parameter.rank):
-        yield f"i64 {name}extent{axis}"
-    for axis in range(parameter.rank):
-        yield f"index_t {name}stride{axis}"
 
 
 def reductions(program: Program) -> int:

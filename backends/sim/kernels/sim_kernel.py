@@ -83,13 +83,13 @@ class SimKernel:
 
     def computation(
         self, forms: Sequence[tuple[int, ...]], explain: Callable[[Failure], Exception]
-    ) -> Callable[[Sequence[int], Sequence[Any]], object]:
+    ) -> Callable[[Sequence[int], Sequence[Any], Any], object]:
         """Return a function that runs the kernel on arrays of certain forms; see `ComputesArrays`.
 
         As all computations of arrays it runs at once, after the earlier work of its stream alone.
         """
 
-        def compute(addresses: Sequence[int], numbers: Sequence[Any]) -> None:
+        def compute(addresses: Sequence[int], numbers: Sequence[Any], _: Any) -> None:
             views = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
             work = self._work([*views, *numbers], _ONE, _ONE, explain, [])
             self._launcher.carry_out(self._device, self._name, work)

@@ -52,7 +52,7 @@ class TracingLibrary(ArrayLibrary):
         self.special_functions = _Special(trace)
         self.within = None
         self.reductions = SimpleNamespace(**self._methods(UFUNCS))
-        self.large = sys.maxsize
+        self.large = self.looped = sys.maxsize
         self.empty_array = None
         self.share = None
         self.capture = self._captured

@@ -18,6 +18,7 @@ from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
+from accel.xp.compiled_functions import SMALLEST
 from accel.xp.host_reductions import REDUCTIONS, UFUNCS
 
 __all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on", "recorder"]
@@ -59,6 +60,8 @@ class ArrayLibrary:
         From so many bytes on, results may have memory of earlier arrays; see `accel.xp.large_results`.
     empty_array : callable or None
         Returns an array on such memory for a shape, a dtype and an order, or None if the library should allocate it.
+    looped : int
+        From so many bytes on, compiled loops may compute; see `accel.xp.compiled_functions`.
     share : callable or None
         Calls a task for each part of large work, in several threads; see `accel.xp.parts`.
     capture : callable or None
@@ -73,6 +76,7 @@ class ArrayLibrary:
         "device",
         "empty_array",
         "large",
+        "looped",
         "members",
         "namespace",
         "native_types",
@@ -100,6 +104,7 @@ class ArrayLibrary:
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
         self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
+        self.looped = SMALLEST if on_host else sys.maxsize
         self.empty_array: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused

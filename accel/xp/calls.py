@@ -9,7 +9,7 @@ import numpy as np
 from accel.device import Device
 from accel.dtypes import KNOWN
 from accel.errors import CapabilityError
-from accel.xp import large_functions
+from accel.xp import compiled_functions, large_functions
 from accel.xp.array_base import ArrayBase, live, moved, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.refusals import failure, no_operand
@@ -22,6 +22,7 @@ __all__ = [
     "is_operand_of_objects",
     "lacking",
     "large_call",
+    "loop_call",
     "member",
     "method",
     "simple_call",
@@ -141,6 +142,21 @@ def large_call(
     try:
         result = large_functions.computed_for_numpy(function, library, operands, keywords)
     except (IndexError, MemoryError) as error:
+        raise failure(error) from None
+    return NotImplemented if result is None else new_array(arrays[0], result)
+
+
+def loop_call(
+    library: ArrayLibrary, function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    """Call a function of `compiled_functions.NUMPYS` with a large array on the host; NotImplemented if NumPy should."""
+    arrays: list[ArrayBase] = []
+    operands = simple_values(library, arguments, arrays)
+    if operands is None or not arrays:
+        return NotImplemented
+    try:
+        result = compiled_functions.computed_for_numpy(function, operands, keywords)
+    except MemoryError as error:
         raise failure(error) from None
     return NotImplemented if result is None else new_array(arrays[0], result)
 

@@ -72,6 +72,10 @@ _LARGE_METHOD = """\
     if large and (shared := large_reduction({name!r}, library, {array}, {passed})) is not None:
         return shared
 """
+_LOOPS = """\
+    if {array}.nbytes >= library.looped and (looped := loop_result({name!r}, library, {passed})) is not None:
+        return looped
+"""
 _FIRST = f"""\
     if type({{name}}) is Array:
         library = {{name}}._library
@@ -147,7 +151,16 @@ def parsed(table: str) -> list[ast.FunctionDef]:
     return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
 
 
-def source(row: str, namespace: str, origin: str, page: str, *, views: bool = True, sized: bool = False) -> str:
+def source(
+    row: str,
+    namespace: str,
+    origin: str,
+    page: str,
+    *,
+    views: bool = True,
+    sized: bool = False,
+    loops: bool = False,
+) -> str:
     """Write the function of a signature, which calls the function of the same name of a namespace.
 
     Parameters
@@ -162,12 +175,18 @@ def source(row: str, namespace: str, origin: str, page: str, *, views: bool = Tr
         Whether the function may return a view of an operand. If not, `accel.xp.large_functions` computes large results.
     sized : bool
         Whether that computes large results of a function that takes no scalar of NumPy, as it takes those of views.
+    loops : bool
+        Whether `accel.xp.compiled_functions` computes for large arrays.
     """
     (function,) = parsed(row)
     passed = _passed(function.args)
     template = _LARGE_ELEMENTWISE if _is_elementwise(function.name) else "" if views and not sized else _LARGE
     large = template.format(function=f"{namespace}.{function.name}", arrays=_sources(function.args), operands=passed)
-    return _filled_in(function, f"{namespace}.{function.name}({passed})", origin, page, views=views, large=large)
+    if loops:
+        first = _positional(function.args)[0].arg
+        large += _LOOPS.format(name=function.name, array=f"native_{first}", passed=passed)
+    call = f"{namespace}.{function.name}({passed})"
+    return _filled_in(function, call, origin, page, views=views, large=large, sized=bool(large) and not loops)
 
 
 def _is_elementwise(name: str) -> bool:
@@ -184,10 +203,12 @@ def method_source(row: str, origin: str, page: str) -> str:
     array, name = f"native_{first.arg}", function.name
     call = f"library.reductions.{name}({array}, {passed})"
     large = _LARGE_METHOD.format(name=name, array=array, passed=passed)
-    return _filled_in(function, call, origin, page, views=False, large=large)
+    return _filled_in(function, call, origin, page, views=False, large=large, sized=True)
 
 
-def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool, large: str = "") -> str:
+def _filled_in(
+    function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool, large: str, sized: bool
+) -> str:
     returns = ast.unparse(function.returns or ast.Constant(None))
     return _TEMPLATE.format(
         name=function.name,
@@ -196,7 +217,7 @@ def _filled_in(function: ast.FunctionDef, call: str, origin: str, page: str, *, 
         origin=origin,
         page=page,
         keywords=_keywords(function),
-        operands=_operands(function.args, views, bool(large)),
+        operands=_operands(function.args, views, sized),
         large=large,
         call=call,
         wrapped=_wrapped(function.args, returns, views),

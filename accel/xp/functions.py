@@ -87,7 +87,7 @@ def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[s
     """Return for each name in two tables the function that writes the source."""
     call = partial(source, namespace="library.namespace", origin=origin, page=page)
     sources: dict[str, Callable[[], str]] = {
-        name: partial(call, row, views=name not in signatures.NEW, sized=name == "take")
+        name: partial(call, row, views=name not in signatures.NEW, sized=name == "take", loops=name in signatures.LOOPS)
         for name, row in _rows(functions)
     }
     return sources | {name: partial(call, row, views=name in signatures.PARTS) for name, row in _rows(elementwise)}
@@ -141,7 +141,9 @@ def _extension(name: str, *tables: tuple[str, tuple[str, str]]) -> Compiled:
     sources: dict[str, Callable[[], str]] = {}
     for table, (origin, page) in tables:
         sources |= {
-            each: partial(source, row, f"library.namespace.{name}", origin, f"{page}{name}.")
+            each: partial(
+                source, row, f"library.namespace.{name}", origin, f"{page}{name}.", loops=each in signatures.LOOPS
+            )
             for each, row in _rows(table)
         }
     return Compiled(f"accel.xp.{name}", sources, _NAMES)

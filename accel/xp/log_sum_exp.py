@@ -4,7 +4,7 @@ from typing import Literal, overload
 
 from accel.xp.arrays import Array, wrap
 from accel.xp.natives import native, native_array
-from accel.xp.operands import library_of, wrap_all
+from accel.xp.operands import library_of, loop_result, wrap_all
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure
 
@@ -57,6 +57,10 @@ def logsumexp(
     """
     library = library_of(a, b)
     factors = None if b is None else native(library, b)
+    if factors is None and not return_sign and (array := native_array(library, a)).nbytes >= library.looped:
+        found = loop_result("logsumexp", library, array, axis=axis, keepdims=keepdims)
+        if found is not None:
+            return found
     try:
         result = library.special.logsumexp(native_array(library, a), axis, factors, keepdims, return_sign)
     except (IndexError, MemoryError, OverflowError) as error:

@@ -16,9 +16,9 @@ from accel.device import DeviceLike
 from accel.dtypes import DTypeLike
 from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
-from accel.xp.calls import Exchange, arrays_among, call, lacking, member, simple_call
+from accel.xp.calls import Exchange, arrays_among, call, lacking, loop_call, member, simple_call
 from accel.xp.creation import asarray
-from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, TRUTHS
+from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, LOOPS, TRUTHS
 from accel.xp.operands import array_of, library_of
 from accel.xp.placement import MemoryOrder, device_like
 
@@ -99,12 +99,18 @@ def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
 
 
 def _function(path: str) -> Callable[..., Any]:
+    in_loops = path in LOOPS
+
     def function(*arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else None
         if type(first) in _SEQUENCES and first:
             first = first[0]
         if type(first) is Array and first._native.ndim:  # no number for arrays on other devices
             library = first._library
+            if in_loops and first._native.nbytes >= library.looped:
+                result = loop_call(library, _numpys(path), arguments, keywords)
+                if result is not NotImplemented:
+                    return result
             if keywords and library.of_numpy is None:
                 arguments, keywords = _by_position(path, arguments, keywords)
             if "out" not in keywords:  # `call` is written out here, which saves two calls

@@ -14,7 +14,8 @@ from accel.device import Device
 from accel.errors import DeviceMismatchError
 from accel.xp.array_base import ArrayBase, is_number, live, moved
 from accel.xp.array_library import HOST_SCALARS, library_on
-from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, large_call, simple_call
+from accel.xp.calls import Exchange, arrays_among, is_operand_of_objects, large_call, loop_call, simple_call
+from accel.xp.compiled_functions import NUMPYS as LOOPS
 from accel.xp.host_access import on_host
 from accel.xp.in_place import into
 from accel.xp.large_functions import NUMPYS
@@ -140,6 +141,8 @@ def array_function(
         result = _there(x, function, arguments, keywords)
     elif x.nbytes >= x._library.large // _WIDEST and function in NUMPYS:  # the size is known in less time
         result = large_call(x._library, function, arguments, keywords)
+    elif x.nbytes >= x._library.looped and function in LOOPS:
+        result = loop_call(x._library, function, arguments, keywords)
     if result is not NotImplemented:
         return result
     out = keywords.get("out")

@@ -12,6 +12,7 @@ __all__ = [
     "LINALG_FUNCTIONS",
     "LINALG_NAMES",
     "LISTS",
+    "LOOPS",
     "NAMES",
     "SAME",
     "TRUTHS",
@@ -61,6 +62,9 @@ ARRAYS = (
     "resize rollaxis rot90 select setdiff1d setxor1d sinc trapezoid trim_zeros union1d unwrap vander"
 )
 """Functions that return an array, and are called with their arguments as they are."""
+
+LOOPS = frozenset({"nanmean", "nanstd", "nansum", "nanvar"})
+"""Those of them that `accel.xp.compiled_functions` computes for large arrays."""
 
 LISTS = "array_split dsplit hsplit split vsplit"
 """Functions that return a list of arrays."""

@@ -7,14 +7,24 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import KNOWN, DType, DTypeLike, as_dtype
-from accel.xp import functions, large_operators, reductions, results
+from accel.xp import compiled_functions, functions, large_operators, reductions, results
 from accel.xp.array_base import is_number
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array, large_result, wrap
 from accel.xp.natives import native, native_array
 from accel.xp.refusals import failure
 
-__all__ = ["REFUSALS", "array_of", "created", "dtype_or_none", "library_of", "native_or_none", "new", "wrap_all"]
+__all__ = [
+    "REFUSALS",
+    "array_of",
+    "created",
+    "dtype_or_none",
+    "library_of",
+    "loop_result",
+    "native_or_none",
+    "new",
+    "wrap_all",
+]
 
 REFUSALS = (IndexError, MemoryError, OverflowError)
 """The errors of libraries that `accel.xp.refusals.failure` says in words of ours."""
@@ -148,9 +158,19 @@ def large_reduction(name: str, library: ArrayLibrary, array: Any, **options: Any
     return None if result is None else wrap(library, result)
 
 
+def loop_result(name: str, library: ArrayLibrary, array: Any, **options: Any) -> Array | None:
+    """Return the result of a function that compiled loops compute; None if the library should compute it."""
+    try:
+        result = compiled_functions.computed(name, array, options)
+    except MemoryError as error:
+        raise failure(error) from None
+    return None if result is None else wrap(library, result)
+
+
 functions.bind(
     Array=Array,
     large_reduction=large_reduction,
+    loop_result=loop_result,
     large_operator=large_operators.computed,
     large_result=large_result,
     library_of=library_of,

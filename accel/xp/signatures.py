@@ -3,7 +3,7 @@
 `accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
-__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "METHODS", "NEW", "PARTS", "UNARY", "elementwise"]
+__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "LOOPS", "METHODS", "NEW", "PARTS", "UNARY", "elementwise"]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -85,6 +85,9 @@ vecdot(x1: Array, x2: Array, /, *, axis: int = -1, **options: Any) -> Array
 
 NEW = frozenset({"clip", "dot", "matmul", "where"})
 """The functions, beside the elementwise ones, that never return a view, and may be called often with large arrays."""
+
+LOOPS = frozenset({"count_nonzero", "norm", "std", "var", "vector_norm"})
+"""The functions that `accel.xp.compiled_functions` computes for large arrays."""
 
 INNER = {
     "diff": "diff(x: Array, /, n: int, axis: int, *, prepend: Array | None, append: Array | None) -> Array",

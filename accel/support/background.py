@@ -9,7 +9,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Hashable
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from accel.support.locks import start
@@ -69,31 +69,37 @@ class Background:
         while self._pieces and not self.closed and monotonic() < end:
             with self._lock:
                 self._start()
-            threading.Event().wait(_LOOK)
+            sleep(_LOOK)
         return not self._pieces
 
     def _start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name="accel-background", daemon=True)
-            try:
-                start(self._thread)
-            except RuntimeError:  # the next call tries again
-                self._thread = None
+        if self._thread is not None:
+            return
+        thread = self._thread = threading.Thread(target=self._serve, name="accel-background", daemon=True)
+        try:
+            start(thread)
+        except RuntimeError:  # the next call tries again
+            self._thread = None
+        except BaseException:  # an interrupt; if the thread runs already, the next one finds that less is left to do
+            self._thread = None
+            raise
 
     def _serve(self) -> None:
         while (piece := self._next()) is not None:
             key, make = piece
             with self._working:
-                if not self._is_over():
+                if not self._is_over() and key in self._pieces:
                     self.results[key] = self._made(key, make)
-                    self._pieces.pop(key, None)
+                    with self._lock:
+                        self._pieces.pop(key, None)
 
     def _next(self) -> tuple[Hashable, Callable[[], Any]] | None:
         """Return what is to be done next; None if this thread is to end."""
         with self._lock:
             if self._pieces and not self._is_over():
                 return next(iter(self._pieces.items()))
-            self._thread = None
+            if self._thread is threading.current_thread():
+                self._thread = None
             return None
 
     def _is_over(self) -> bool:

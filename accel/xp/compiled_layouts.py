@@ -46,10 +46,10 @@ class Layout(NamedTuple):
 def layout_of(array: Any, axis: Any) -> Layout | None:
     """Return the layout of an array that is reduced along an axis, or several, or all; None if there is none."""
     flags = array.flags
-    if axis is None and flags.c_contiguous:
-        return Layout("r1", (array.size,), (1,), (), None, (), (1,) * array.ndim)
     if not flags.aligned or not (axis is None or type(axis) is int or type(axis) is tuple):
         return None
+    if axis is None and flags.c_contiguous:
+        return Layout("r1", (array.size,), (1,), (), None, (), (1,) * array.ndim)
     return _layout(array.shape, array.strides, array.itemsize, axis)
 
 

@@ -1,8 +1,9 @@
 """`Symbol`: an array of a trace, in the place of the array of a device's library."""
 
+import operator
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,14 +31,6 @@ class Tracer(Protocol):
         """Return the elements of a node with another shape."""
         ...
 
-    def updated(self, base: "Base", index_map: IndexMap, value: Node) -> Node:
-        """Return a base's elements after a write to part of it."""
-        ...
-
-    def renewed(self, base: "Base", value: Node) -> Node:
-        """Return a base's elements after a write to all of it."""
-        ...
-
     def call_method(self, name: str, x: "Symbol", arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Record a call of a method of the library's arrays."""
         ...
@@ -52,6 +45,14 @@ class Tracer(Protocol):
 
     def call(self, name: str, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Record a call of a function of the library."""
+        ...
+
+    def write(self, x: "Symbol", value: Node) -> None:
+        """Replace the elements of an array by those of a node of its shape and dtype."""
+        ...
+
+    def evaluate(self, function: Callable[[Any], Any], x: "Symbol", what: str) -> Any:
+        """Return what a function of an array with elements returns, or refuse."""
         ...
 
     def needs_value(self, what: str) -> FuseError:
@@ -76,7 +77,7 @@ class Base:
         The axes of new memory in another order than C's, the slowest first.
     """
 
-    __slots__ = ("contiguous", "node", "order", "readonly", "source")
+    __slots__ = ("__weakref__", "contiguous", "node", "order", "readonly", "source")
 
     def __init__(
         self,
@@ -92,6 +93,10 @@ class Base:
         self.readonly = readonly
         self.contiguous = contiguous and order is None
         self.order = order
+
+    def read(self, tracer: "Tracer", index_map: IndexMap | None, shape: tuple[int, ...]) -> Node:
+        """Return the elements as they are now: all, or those of a view."""
+        return self.node if index_map is None else tracer.view(self.node, index_map, shape)
 
 
 class Symbol:
@@ -139,8 +144,7 @@ class Symbol:
     @property
     def node(self) -> Node:
         """The elements, as they are now."""
-        base = self.base.node
-        return base if self.map is None else self.tracer.view(base, self.map, self.shape)
+        return self.base.read(self.tracer, self.map, self.shape)
 
     @property
     def ndim(self) -> int:
@@ -209,40 +213,39 @@ class Symbol:
         """Replace the elements by those of a node of this shape and dtype."""
         if self.readonly:
             raise ValueError("assignment destination is read-only")
-        base = self.base
-        if self.map is None or (self.shape == base.node.shape and self.map == identity(self.shape)):
-            base.node = self.tracer.renewed(base, value)
-        else:
-            base.node = self.tracer.updated(base, self.map, value)
+        self.tracer.write(self, value)
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise self.tracer.needs_value(what)
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all elements of its base, in their order."""
+        return self.map is None or (self.shape == self.base.node.shape and self.map == identity(self.shape))
 
-    def __bool__(self) -> bool:  # noqa: PLE0304 - it raises
-        self._refuse("the truth value of an array, as of if or while")
+    def __bool__(self) -> bool:
+        return bool(self.tracer.evaluate(bool, self, "the truth value of an array, as of if or while"))
 
     def __int__(self) -> int:
-        self._refuse("int(array)")
+        return int(self.tracer.evaluate(int, self, "int(array)"))
 
     def __float__(self) -> float:
-        self._refuse("float(array)")
+        return float(self.tracer.evaluate(float, self, "float(array)"))
 
     def __complex__(self) -> complex:
-        self._refuse("complex(array)")
+        return complex(self.tracer.evaluate(complex, self, "complex(array)"))
 
-    def __index__(self) -> int:  # noqa: PLE0305 - it raises
-        self._refuse("an array as an index or as a size")
+    def __index__(self) -> int:
+        return int(self.tracer.evaluate(operator.index, self, "an array as an index or as a size"))
 
-    def item(self) -> Any:
-        """Refuse: there is no element."""
-        self._refuse("the element of an array, as a number of Python")
+    def item(self, *place: Any) -> Any:
+        """Return an element as a number of Python."""
+        what = "the element of an array, as a number of Python"
+        return self.tracer.evaluate(operator.methodcaller("item", *place), self, what)
 
     def tolist(self) -> Any:
-        """Refuse: there are no elements."""
-        self._refuse("the elements of an array, as a list")
+        """Return the elements as a list."""
+        return self.tracer.evaluate(operator.methodcaller("tolist"), self, "the elements of an array, as a list")
 
     def __array__(self, dtype: object = None, copy: object = None) -> Any:
-        self._refuse("an array of NumPy")
+        return self.tracer.evaluate(lambda x: x.__array__(dtype, copy), self, "an array of NumPy")
 
     def __len__(self) -> int:
         if not self.shape:

@@ -9,7 +9,7 @@ from accel.dtypes import DType, as_dtype
 from accel.errors import FuseError
 from accel.fusion.elementwise import loop_of
 from accel.fusion.graph import WriteBack
-from accel.fusion.index_maps import IndexMap, identity
+from accel.fusion.index_maps import IndexMap, identity, strides_of
 from accel.fusion.nodes import (
     Call,
     Constant,
@@ -117,7 +117,7 @@ class Trace:
 
     def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node with another shape."""
-        if isinstance(source, Input) and not self.inputs[source.number].contiguous:
+        if isinstance(source, Input) and not _is_contiguous(source.shape, source.strides):
             source = View(source, identity(source.shape), source.shape)
         if isinstance(source, Reshape):
             source = source.source
@@ -129,22 +129,23 @@ class Trace:
         """Return the elements of a node combined along axes."""
         return self._once((op, source.serial, axes), lambda: Reduction(source, op, axes))
 
-    def updated(self, base: Base, index_map: IndexMap, value: Node) -> Node:
-        """Return a base's elements after a write to part of it."""
-        if not value.size:
-            return base.node
-        self._note_write(base)
-        before = base.node
+    def write(self, x: Symbol, value: Node) -> None:
+        """Replace the elements of an array by those of a node of its shape and dtype."""
+        base = x.base
+        if x.is_whole:
+            self._note_write(base)
+            base.node = value
+        elif value.size:
+            self._note_write(base)
+            base.node = self._updated(base.node, x.map, value)
+
+    def _updated(self, before: Node, index_map: Any, value: Node) -> Node:
+        """Return the elements after a write to a part."""
         if isinstance(before, Update) and before.value is value and before.map == index_map:
             return before  # x[k] += y writes to x[k], and then writes that to x[k]
         update = Update(before, index_map, value)
         update.line = call_line()
         return update
-
-    def renewed(self, base: Base, value: Node) -> Node:
-        """Return a base's elements after a write to all of it."""
-        self._note_write(base)
-        return value
 
     def _note_write(self, base: Base) -> None:
         if base.source is not None and base not in self.written:
@@ -170,7 +171,7 @@ class Trace:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
         strides = tuple([step // native.dtype.itemsize for step in native.strides])
         node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides, name)
-        self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(native)))
+        self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(node.shape, strides)))
         return Symbol(self, self.inputs[-1])
 
     def scalar(self, number: TracedNumber, dtype: DType | None = None) -> Symbol:
@@ -325,6 +326,10 @@ class Trace:
             return getattr(self.namespace, name)(x, *arguments, **keywords)
         return self.call(f"ndarray.{name}", getattr(self.real.array_type, name), (x, *arguments), keywords)
 
+    def evaluate(self, _function: Callable[[Any], Any], _x: Symbol, what: str) -> Any:
+        """Refuse: there are no elements."""
+        raise self.needs_value(what)
+
     def needs_value(self, what: str) -> FuseError:
         """Return the error for a function that needs elements while it is traced, or that has kept an array."""
         if self.finished:
@@ -385,10 +390,7 @@ def _form(model: Any) -> tuple[tuple[int, ...], DType]:
     return array.shape, array.dtype
 
 
-def _is_contiguous(native: Any) -> bool:
-    stride = native.dtype.itemsize
-    for extent, step in zip(reversed(native.shape), reversed(native.strides), strict=True):
-        if extent != 1 and step != stride:
-            return False
-        stride *= extent
-    return True
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    return all(
+        extent == 1 or step == wanted for extent, step, wanted in zip(shape, strides, strides_of(shape), strict=True)
+    )

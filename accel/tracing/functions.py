@@ -36,17 +36,21 @@ class Functions(ArraysOfParts, Choices):
         """Return what an index selects."""
         key = _plain(key)
         if not is_basic(key):
-            if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
-                error = self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
-                if not isinstance(key, Symbol) or key.shape != x.shape:
-                    raise error
-                return Selection(self.copied(x), key.node, error)
-            return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
+            return self._selected(x, key)
         index_map, shape = selection(x.shape, key)
         view = x.viewed(index_map, shape, operator.itemgetter(key))
         if shape or any(part is ... for part in _parts(key)):
             return view
         return self._trace.symbol(view.node)  # an element is no view
+
+    def _selected(self, x: Symbol, key: Any) -> Any:
+        """Return what a mask or arrays of indices select."""
+        if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
+            error = self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
+            if not isinstance(key, Symbol) or key.shape != x.shape:
+                raise error
+            return Selection(self.copied(x), key.node, error)
+        return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
 
     def setitem(self, x: Symbol, key: Any, value: Any) -> None:
         """Write elements."""
@@ -64,7 +68,10 @@ class Functions(ArraysOfParts, Choices):
         elif isinstance(key, Symbol) and key.dtype == _TRUTH and key.shape == x.shape and not _shape_of(value):
             x.write(self.where(key, trace.symbol(trace.cast(value, x.dtype)), x).node)
         else:
-            x.write(trace.call("setitem", _written, (x, self._with_indices(x, key), value), {}).node)
+            self._set_at_indices(x, key, value)
+
+    def _set_at_indices(self, x: Symbol, key: Any, value: Any) -> None:
+        x.write(self._trace.call("setitem", _written, (x, self._with_indices(x, key), value), {}).node)
 
     def _with_indices(self, x: Symbol, key: Any) -> Any:
         """Return an index with the indices of each mask of NumPy in its place."""

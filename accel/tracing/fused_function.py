@@ -15,8 +15,10 @@ from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_checks import MISSED
 from accel.tracing.launch_code import Launch, launch_of
 from accel.tracing.leaves import Leaves
+from accel.tracing.part_traces import Plans
+from accel.tracing.runs_in_parts import run_in_parts
 from accel.tracing.stages import STAGES
-from accel.tracing.traced import Traced
+from accel.tracing.traced import Traced, library_of
 from accel.xp.array_library import recorder
 
 __all__ = ["Fused", "fuse"]
@@ -58,6 +60,7 @@ class Fused(Generic[_P, _R]):
         self._launches: tuple[Launch, ...] = ()
         self._traced: dict[tuple[Any, ...], Traced | None] = {}
         self._changes = 0
+        self._plans: Plans = {}
 
     def __call__(self, *arguments: _P.args, **keywords: _P.kwargs) -> _R:
         """Call the function.
@@ -81,6 +84,9 @@ class Fused(Generic[_P, _R]):
         if leaves.is_traced:
             return self._function(*arguments, **keywords)
         traced = self._found(bound, leaves)
+        if traced is None and self._fallback == "parts":
+            library = library_of(leaves.arrays, self.__name__)
+            return run_in_parts(self._function, bound, library, self.__name__, self._plans)  # type: ignore[no-any-return]
         if traced is None or traced.overlap(inputs := traced.inputs(leaves)):
             return self._function(*arguments, **keywords)
         self._remember(traced, leaves, arguments, keywords)
@@ -160,11 +166,11 @@ class Fused(Generic[_P, _R]):
         try:
             traced = self._trace(bound, leaves)
         except FuseError as error:
-            if self._fallback != "eager":
+            if self._fallback is None:
                 raise
             traced, is_first = None, None not in self._traced.values()
             self._traced[key] = traced
-            if is_first:
+            if is_first and self._fallback == "eager":
                 warnings.warn(f"{self.__name__} runs unfused: {error}", RuntimeWarning, stack_level())
         self._traced[key] = traced
         while len(self._traced) > _MOST_TRACES:
@@ -277,8 +283,10 @@ def fuse(
         Names of arguments that are values of Python while the function is traced; it is traced for each value.
     kernel_name : str, optional
         The name of the kernels; by default that of the function.
-    fallback : "eager", optional
-        Run the function unfused if it cannot be fused.
+    fallback : "eager" or "parts", optional
+        What to do if the function needs elements while it is traced. With "eager" it runs unfused. With "parts" it runs
+        in each call, and what it computes between such places is fused. A call then costs some 20 microseconds for
+        each operation of arrays, so this is for large arrays.
 
     Examples
     --------
@@ -291,8 +299,8 @@ def fuse(
     Array([3., 4.], dtype=float64, device=cpu)
     """
     names = (static,) if isinstance(static, str) else tuple(static)
-    if fallback not in (None, "eager"):
-        raise ValueError(f"fallback is None or 'eager'; found {fallback!r}")
+    if fallback not in (None, "eager", "parts"):
+        raise ValueError(f"fallback is None, 'eager' or 'parts'; found {fallback!r}")
 
     def wrapped(function: _Function) -> Fused[..., Any]:
         fused = Fused(function, names, fallback)

@@ -1,6 +1,7 @@
 """`TracingLibrary`: the library of a trace, in the place of that of its device."""
 
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -36,9 +37,9 @@ class TracingLibrary(ArrayLibrary):
 
     __slots__ = ("native_of", "trace")
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, functions: type[Functions] = Functions) -> None:
         self.trace = trace
-        trace.functions = Functions(trace)
+        trace.functions = functions(trace)
         trace.namespace = Namespace(trace, trace.real.namespace)
         self.device = trace.real.device
         self.backend = _Backend(trace)
@@ -56,6 +57,8 @@ class TracingLibrary(ArrayLibrary):
         self.empty_array = None
         self.share = None
         self.capture = self._captured
+        self.note = None
+        self.lend = self._lent
         self.native_of = trace.existing.capture
 
     def _captured(self, x: Any) -> ArrayBase:
@@ -66,6 +69,10 @@ class TracingLibrary(ArrayLibrary):
             self.refuse(x._library)
         number = TracedNumber(lambda _: x.__array__().item(), x.__array__().item())
         return self.array(self.trace.scalar(number, x.dtype))
+
+    def _lent(self, function: Callable[[Any], Any], x: Any) -> Any:
+        """Call a function of the memory of an array, if the trace computes that."""
+        return self.trace.lend(function, x._native, "the memory of an array")
 
     def refuse(self, other: ArrayLibrary) -> NoReturn:
         """Raise the error for operands on two devices, or of two traces."""

@@ -55,6 +55,10 @@ class Tracer(Protocol):
         """Return what a function of an array with elements returns, or refuse."""
         ...
 
+    def lend(self, function: Callable[[Any], Any], x: "Symbol", what: str) -> Any:
+        """Return what a function of the memory of an array returns, which other code may write later; or refuse."""
+        ...
+
     def needs_value(self, what: str) -> FuseError:
         """Return the error for a function that needs elements while it is traced."""
         ...
@@ -245,7 +249,7 @@ class Symbol:
         return self.tracer.evaluate(operator.methodcaller("tolist"), self, "the elements of an array, as a list")
 
     def __array__(self, dtype: object = None, copy: object = None) -> Any:
-        return self.tracer.evaluate(lambda x: x.__array__(dtype, copy), self, "an array of NumPy")
+        return self.tracer.lend(lambda x: x.__array__(dtype, copy), self, "an array of NumPy")
 
     def __len__(self) -> int:
         if not self.shape:

@@ -35,7 +35,7 @@ from accel.tracing.selections import Selection
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import ArrayBase
 
-__all__ = ["Trace", "is_exact"]
+__all__ = ["Trace", "is_contiguous", "is_exact"]
 
 _REMEDIES = (
     "use xp.where(condition, x, y) instead of a branch on elements, name the argument in static= if it is a number, or "
@@ -117,7 +117,7 @@ class Trace:
 
     def reshaped(self, source: Node, shape: tuple[int, ...]) -> Node:
         """Return the elements of a node with another shape."""
-        if isinstance(source, Input) and not _is_contiguous(source.shape, source.strides):
+        if isinstance(source, Input) and not is_contiguous(source):
             source = View(source, identity(source.shape), source.shape)
         if isinstance(source, Reshape):
             source = source.source
@@ -171,7 +171,7 @@ class Trace:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
         strides = tuple([step // native.dtype.itemsize for step in native.strides])
         node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides, name)
-        self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=_is_contiguous(node.shape, strides)))
+        self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=is_contiguous(node)))
         return Symbol(self, self.inputs[-1])
 
     def scalar(self, number: TracedNumber, dtype: DType | None = None) -> Symbol:
@@ -330,6 +330,8 @@ class Trace:
         """Refuse: there are no elements."""
         raise self.needs_value(what)
 
+    lend = evaluate
+
     def needs_value(self, what: str) -> FuseError:
         """Return the error for a function that needs elements while it is traced, or that has kept an array."""
         if self.finished:
@@ -390,7 +392,9 @@ def _form(model: Any) -> tuple[tuple[int, ...], DType]:
     return array.shape, array.dtype
 
 
-def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+def is_contiguous(x: Input) -> bool:
+    """Tell whether the elements of an input lie in C order."""
     return all(
-        extent == 1 or step == wanted for extent, step, wanted in zip(shape, strides, strides_of(shape), strict=True)
+        extent == 1 or step == wanted
+        for extent, step, wanted in zip(x.shape, x.strides, strides_of(x.shape), strict=True)
     )

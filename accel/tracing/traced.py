@@ -10,8 +10,6 @@ import numpy as np
 from accel import config
 from accel.device import Device
 from accel.errors import DeviceMismatchError, FuseError
-from accel.fusion.index_maps import identity
-from accel.fusion.nodes import Input, Reshape, View
 from accel.tracing.capture_checks import CaptureCheck
 from accel.tracing.captures import Captures, items_of
 from accel.tracing.launch_code import Launch, Output, Place
@@ -20,6 +18,7 @@ from accel.tracing.library import TracingLibrary
 from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.numbers import TracedNumber
 from accel.tracing.plans import Plan
+from accel.tracing.result_nodes import with_own_memory
 from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
@@ -30,7 +29,7 @@ from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
 from accel.xp.recording import recorded
 
-__all__ = ["Traced"]
+__all__ = ["Traced", "library_of"]
 
 _CONSTANTS = (type(None), *NUMBERS, str, bytes, np.generic, np.ndarray, np.dtype, Device, Enum, type, slice, range)
 """Results that are no arrays of a trace, and have none."""
@@ -82,7 +81,7 @@ class Traced:
         name: str,
     ) -> None:
         captures = Captures(function, [each.value for each in leaves.parts if each.role == "constant"])
-        trace = Trace(_library_of(leaves.arrays, name))
+        trace = Trace(library_of(leaves.arrays, name))
         library = TracingLibrary(trace)
         arguments, groups = _arguments(trace, library, bound, leaves, static)
         try:
@@ -145,7 +144,8 @@ class Traced:
         return mapped(self.structure, result)
 
 
-def _library_of(arrays: Sequence[Array], name: str) -> Any:
+def library_of(arrays: Sequence[Array], name: str) -> Any:
+    """Return the library of the device that arrays are on."""
     libraries = {each._library for each in arrays}
     if len({each._library for each in arrays if not is_number(each)}) == 1 < len(libraries):
         raise FuseError(
@@ -229,12 +229,7 @@ def _results(trace: Trace, returned: Any, name: str, symbols: list[Symbol]) -> t
         else:
             if id(base) not in bases:
                 bases[id(base)] = len(nodes)
-                node = base.node
-                memory = node.source if isinstance(node, Reshape) else node
-                if isinstance(memory, Input) or memory in taken:
-                    node = View(node, identity(node.shape), node.shape)
-                taken.add(memory)
-                nodes.append(node)
+                nodes.append(with_own_memory(base.node, taken))
             outputs.append(Output(None, bases[id(base)], tuple(views[::-1])))
         return Place(len(outputs) - 1)
 

@@ -1,15 +1,16 @@
-"""Memory of other symbols in another form, which is read and written there; and memory of NumPy, which is read."""
+"""Memory of other symbols in another form, which is read and written there; memory of NumPy; and what is shared."""
 
 from typing import Any, Literal
 
 import numpy as np
 
 from accel.errors import FuseError
+from accel.fusion.index_maps import IndexMap
 from accel.fusion.nodes import Node
 from accel.support.call_sites import call_site
 from accel.tracing.symbols import Base, Symbol
 
-__all__ = ["HostBase", "PartBase", "ReshapedBase"]
+__all__ = ["HostBase", "PartBase", "ReshapedBase", "SharedBase"]
 
 
 class HostBase(Base):
@@ -32,6 +33,16 @@ class HostBase(Base):
             f"a fused function does not write to the memory of an array of NumPy, unless that is an argument; found a "
             f"write at {call_site()}: pass the array as an argument, or write to xp.asarray(array, copy=True)"
         )
+
+
+class SharedBase(Base):
+    """Memory that other code, such as NumPy's functions, may write at any time: what is read is copied at once."""
+
+    __slots__ = ()
+
+    def read(self, tracer: Any, index_map: IndexMap | None, shape: tuple[int, ...]) -> Node:
+        """Return the elements as they are now: all, or those of a view."""
+        return tracer.snapshot(self, index_map, shape)  # type: ignore[no-any-return]
 
 
 class ReshapedBase(Base):

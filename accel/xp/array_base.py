@@ -1,7 +1,7 @@
 """`ArrayBase`: the fields of an array, its attributes, and the storage under it."""
 
 from abc import abstractmethod
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -66,6 +66,8 @@ class ArrayBase(Interchange):
     @property
     def storage(self) -> AnyStorage:
         """The storage of the allocation under this array, which may be larger than the array."""
+        if self._library.lend is not None:
+            return self._library.lend(attrgetter("storage"), self)  # type: ignore[no-any-return]
         shared, library = shared_of(self), self._library
         handle = shared.handle
         if handle is None:
@@ -87,11 +89,15 @@ class ArrayBase(Interchange):
         """
         from accel.containers import AcceleratorDataContainer
 
+        if self._library.lend is not None:
+            return self._library.lend(methodcaller("container"), self)  # type: ignore[no-any-return]
         storage = self.storage
         return AcceleratorDataContainer.on(array_storage.window(self._library, self._native, storage))
 
     def __accel_operand__(self) -> Operand:
         """Describe the elements to a backend."""
+        if self._library.lend is not None:
+            return self._library.lend(methodcaller("__accel_operand__"), self)  # type: ignore[no-any-return]
         storage = self.storage
         return array_storage.operand(self._library, self._native, storage)
 

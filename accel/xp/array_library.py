@@ -66,6 +66,10 @@ class ArrayLibrary:
         Calls a task for each part of large work, in several threads; see `accel.xp.parts`.
     capture : callable or None
         Of a library that records: makes an operand of an array of another library, or of NumPy.
+    note : callable or None
+        Of a library that records: is called with each array that it makes.
+    lend : callable or None
+        Of a library that records: calls a function of the memory of an array, or refuses.
     """
 
     __slots__ = (
@@ -76,10 +80,12 @@ class ArrayLibrary:
         "device",
         "empty_array",
         "large",
+        "lend",
         "looped",
         "members",
         "namespace",
         "native_types",
+        "note",
         "of_numpy",
         "reductions",
         "scalar_types",
@@ -111,6 +117,8 @@ class ArrayLibrary:
             self.empty_array = backend.empty_array
         self.share: Any = backend.share if isinstance(backend, SharesWork) else None
         self.capture: Callable[[Any], Any] | None = None
+        self.note: Callable[[Any], None] | None = None
+        self.lend: Callable[[Callable[[Any], Any], Any], Any] | None = None
 
     def _methods(self, names: Iterable[str]) -> dict[str, Callable[..., Any]]:
         """Return those methods that the library's arrays have, as functions."""

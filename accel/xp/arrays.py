@@ -189,6 +189,9 @@ class Array(Methods):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
+        if (lend := self._library.lend) is not None:
+            options = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+            return lend(lambda x: x.__dlpack__(**options), self)
         if dl_device is not None or not host_access.lent_by_copy(self.device):
             return super().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
         capsule = super().__dlpack__(max_version=max_version, dl_device=Device.CPU.dlpack, copy=copy)

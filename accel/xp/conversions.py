@@ -1,5 +1,6 @@
 """The methods of an array that convert it to a Python number, text, a NumPy array, a Python buffer, or Arrow."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,9 @@ def to_text(x: ArrayBase, spec: str) -> str:
 
 def to_numpy(x: ArrayBase, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray[Any, DType]:
     """Return a NumPy array on the same memory if possible, and else a copy."""
+    lend = x._library.lend
+    if lend is not None:
+        return lend(partial(to_numpy, dtype=dtype, copy=copy), x)  # type: ignore[no-any-return]
     if x.device is not Device.CPU:
         return _copied_to_numpy(x, dtype, copy)
     array = live(x, writing=not copy)

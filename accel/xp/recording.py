@@ -81,9 +81,17 @@ def _recorder_of(x: ArrayBase) -> Any:
 
 
 _library = property(lambda x: _recorder_of(x) or _library_of(x), _FIELDS["_library"].__set__)
+
+
+def _set_native(x: Any, native: Any) -> None:
+    _FIELDS["_native"].__set__(x, native)
+    records = recorder.get()
+    if records is not None and records.note is not None:
+        records.note(x)
+
+
 _native = property(
-    lambda x: _native_of(x) if (records := _recorder_of(x)) is None else records.native_of(x),
-    _FIELDS["_native"].__set__,
+    lambda x: _native_of(x) if (records := _recorder_of(x)) is None else records.native_of(x), _set_native
 )
 
 

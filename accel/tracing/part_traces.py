@@ -126,8 +126,9 @@ class PartTrace(Trace):
             self.compute()
         node = self._input(kept)
         readonly = self.real.backend.is_readonly(native)
-        kind = SharedBase if shared else Base
-        base = kind(node, source=node, readonly=readonly, contiguous=is_contiguous(node))
+        base = Base(node, source=node, readonly=readonly, contiguous=is_contiguous(node))
+        if shared or (lent and any(type(each) is SharedBase for each in self._others(base))):
+            base.__class__ = SharedBase
         self._computed.append(ref(base))
         if lent:
             self._lent.append(ref(base))
@@ -174,8 +175,13 @@ class PartTrace(Trace):
 
     def lend(self, function: Callable[[Any], Any], x: Symbol, what: str) -> Any:
         """Return what a function of the memory of an array returns, which other code may write from now on."""
+        self.compute()  # what is recorded reads the memory as it is now
         result = self.evaluate(function, x, what)
-        _root(x).__class__ = SharedBase
+        base = _root(x)
+        if type(base) is not SharedBase:
+            for other in [base, *self._others(base)]:
+                other.__class__ = SharedBase
+            self._lent.append(ref(base))
         return result
 
     def compute(self) -> None:
@@ -228,8 +234,8 @@ class PartTrace(Trace):
         self.written.clear()
         self.inputs = []
         self._computed = [each for each in self._computed if each() is not None]
-        live_bases = [base for each in self._computed if (base := each()) is not None]
-        self._stored = {base.source: stored[base.source] for base in live_bases if base.source is not None}
+        sources = [used.source for each in self._computed if (used := each()) is not None]
+        self._stored = {each: stored[each] for each in sources if each is not None}
 
     # Writes
 
@@ -258,12 +264,16 @@ class PartTrace(Trace):
         checked = self._apart.get(base, 0)
         if not checked and not any(each() is base for each in self._lent):
             return False
-        native = self._native_of(base)
-        others = [other for each in self._lent[checked:] if (other := each()) is not None and other is not base]
-        if any(may_overlap(self.real, native, self._native_of(other)) for other in others):
+        if self._others(base, checked):
             return True
         self._apart[base] = len(self._lent)
         return False
+
+    def _others(self, base: Base, first: int = 0) -> list[Base]:
+        """Return the bases that may have memory of this one, of those that were lent from a certain one on."""
+        native = self._native_of(base)
+        lent = [other for each in self._lent[first:] if (other := each()) is not None and other is not base]
+        return [other for other in lent if may_overlap(self.real, native, self._native_of(other))]
 
     # Functions of the library
 

@@ -63,7 +63,9 @@ class Functions(ArraysOfParts, Choices):
             key = trace.of_numpy(key)
         if is_basic(key):
             index_map, shape = selection(x.shape, key)
-            view = x.viewed(index_map, shape, operator.itemgetter(key))
+            parts = _parts(key)
+            whole = parts if any(part is ... for part in parts) else (*parts, ...)  # an element is a view, too
+            view = x.viewed(index_map, shape, operator.itemgetter(whole))
             view.write(self._fitting(value, view))
         elif isinstance(key, Symbol) and key.dtype == _TRUTH and key.shape == x.shape and not _shape_of(value):
             x.write(self.where(key, trace.symbol(trace.cast(value, x.dtype)), x).node)

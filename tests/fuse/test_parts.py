@@ -21,8 +21,8 @@ from .comparison import Run, same
 from .programs import Program, written
 
 DEVICES = ("cpu", "sim")
-PROGRAMS = 40 if QUICK else 400
-AT_ONCE = 20
+PROGRAMS = 20 if QUICK else 100
+AT_ONCE = 10
 
 
 def in_parts(function: Any) -> Any:

@@ -47,7 +47,8 @@ class Settings:
         raise (``never``), or give it a copy on the host, with a warning (``warn``) or without one (``allow``). Copies
         are counted: see `accel.xp.host_copies`. Writes to a copy do not reach the array.
     fuse : str
-        ``on``, or ``off`` to run functions of `accel.fuse` unfused.
+        ``on``, or ``off`` to run functions of `accel.fuse` unfused, and to let NumPy compute what loops that are
+        compiled in the background would.
     strict : bool
         Accessing memory with work in flight raises an error instead of waiting.
     threads : int

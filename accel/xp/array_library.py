@@ -18,13 +18,15 @@ from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory import heap_of
 from accel.registry import table_by_device
 from accel.xp.call_arguments import call_in_words
-from accel.xp.compiled_functions import SMALLEST
 from accel.xp.host_reductions import REDUCTIONS, UFUNCS
 
-__all__ = ["HOST_SCALARS", "ArrayLibrary", "default_device", "library_on", "recorder"]
+__all__ = ["HOST_SCALARS", "LOOPED", "ArrayLibrary", "default_device", "library_on", "recorder"]
 
 HOST_SCALARS = frozenset({dtype.type for dtype in KNOWN.values() if dtype.isbuiltin == 1})
 """The scalars of NumPy that are the elements of arrays of no axes on the host; see `in_memory`."""
+
+LOOPED = 1 << 16
+"""Bytes of an array from which on compiled loops are faster than NumPy, with the call that launches them."""
 
 _OF_NUMPY = (np.ndarray, np.generic)  # a union would be built anew at each call
 
@@ -110,7 +112,7 @@ class ArrayLibrary:
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
         self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
-        self.looped = SMALLEST if on_host else sys.maxsize
+        self.looped = LOOPED if on_host else sys.maxsize
         self.empty_array: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused

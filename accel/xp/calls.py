@@ -155,7 +155,7 @@ def loop_call(
     if operands is None or not arrays:
         return NotImplemented
     try:
-        result = compiled_functions.computed_for_numpy(function, operands, keywords)
+        result = compiled_functions.computed_for_numpy(function, library, operands, keywords)
     except MemoryError as error:
         raise failure(error) from None
     return NotImplemented if result is None else new_array(arrays[0], result)

@@ -8,25 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf, isfinite, prod
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from accel import config
 from accel.dtypes import DType
 from accel.support.background import BACKGROUND
+from accel.xp.array_library import ArrayLibrary
 from accel.xp.compiled_layouts import layout_of
 
-__all__ = ["NUMPYS", "SMALLEST", "computed", "computed_for_numpy"]
-
-SMALLEST = 1 << 16
-"""Bytes of an array from which on the loops are faster than NumPy, with the call that launches them."""
+__all__ = ["NUMPYS", "computed", "computed_for_numpy"]
 
 _WORTH = 1 << 26
 """Elements that NumPy has computed with, from which on the loops of a form are asked for.
 
 NumPy takes about as long for these as the imports of the compiler and of what it needs, which slow down the program.
 """
+
+_SHARED = 1 << 19
+"""Elements from which on threads share the loops."""
 
 _FLOAT64 = np.dtype(np.float64)
 _FLOATS = MappingProxyType({np.dtype(name): np.dtype(name) for name in ("float32", "float64")})
@@ -42,12 +43,18 @@ _work: dict[_Form, int] = {}
 """How many elements NumPy has computed with, for each form that has no loops yet."""
 
 
-def computed(name: str, array: Any, options: Mapping[str, Any]) -> Any:
+def computed(name: str, library: ArrayLibrary, array: Any, options: Mapping[str, Any]) -> Any:
     """Return the result of a function of one array of NumPy; None if NumPy should compute it."""
-    return _FUNCTIONS[name](array, **options) if type(array) is np.ndarray else None
+    if type(array) is not np.ndarray:
+        return None
+    if name == "nan_to_num":
+        return None if options else _nan_to_num(library, array)
+    return _FUNCTIONS[name](array, **options)
 
 
-def computed_for_numpy(function: Any, operands: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def computed_for_numpy(
+    function: Any, library: ArrayLibrary, operands: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
     """Return the result of one of NumPy's own functions; None if it should be called."""
     if not 1 <= len(operands) <= 2 or not options.keys() <= {"axis", "correction", "ddof", "keepdims", "ord"}:
         return None
@@ -62,9 +69,28 @@ def computed_for_numpy(function: Any, operands: Sequence[Any], options: Mapping[
             return None
         named["correction"] = named.pop("ddof")
     try:
-        return computed(function.__name__, operands[0], named)
+        return computed(function.__name__, library, operands[0], named)
     except TypeError:  # a keyword that the function lacks
         return None
+
+
+def _nan_to_num(library: ArrayLibrary, array: Any) -> Any:
+    """Return the elements with numbers for NaN and infinities."""
+    dtype, settings, flags = _FLOATS.get(array.dtype), config.current(), array.flags
+    if dtype is None or settings.fuse == "off" or settings.debug or not flags.aligned:
+        return None
+    order: Literal["C", "F"] = "C" if flags.c_contiguous else "F"
+    launch = _launch(("nan_to_num", dtype, dtype, "k1"), array.size) if flags.forc else None
+    if launch is None:
+        return None
+    memory = library.empty_array(array.shape, dtype, order)
+    out = np.empty(array.shape, dtype, order) if memory is None else memory
+    launch(array, out, array.size, 1, _threads(settings, array))
+    return out
+
+
+def _threads(settings: config.Settings, array: Any) -> int:
+    return settings.threads if array.size >= _SHARED else 1
 
 
 def _spread(name: str, array: Any, axis: Any = None, *, correction: float = 0, keepdims: Any = False) -> Any:
@@ -97,7 +123,8 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 
 NUMPYS = frozenset(
-    {np.linalg.norm, np.linalg.vector_norm} | {getattr(np, name) for name in _FUNCTIONS if hasattr(np, name)}
+    {np.linalg.norm, np.linalg.vector_norm, np.nan_to_num}
+    | {getattr(np, name) for name in _FUNCTIONS if hasattr(np, name)}
 )
 """The functions of NumPy's own that are computed here."""
 
@@ -118,12 +145,10 @@ def _reduced(
         numbers = (float(correction),) if name.startswith("nan") else (float(count), float(count - correction))
         if numbers[-1] <= 0 and not name.startswith("nan"):
             return None
-    form = name, array.dtype, dtype, layout.pattern
-    launch = BACKGROUND.results.get(form)
+    launch = _launch((name, array.dtype, dtype, layout.pattern), array.size)
     if launch is None:
-        _note(form, array.size)
         return None
-    result = launch(array, *layout.extents, *layout.strides, *numbers, settings.threads)
+    result = launch(array, *layout.extents, *layout.strides, *numbers, _threads(settings, array))
     if layout.kept:
         is_finite = result.dtype.kind != "f" or np.isfinite(result).all()
     else:
@@ -134,13 +159,19 @@ def _reduced(
     return layout.shaped(result, keepdims=keepdims) if layout.kept or layout.shape or keepdims else result
 
 
-def _note(form: _Form, size: int) -> None:
-    """Note that NumPy computes, and ask for the loops if it has done so often enough."""
-    elements = _work.get(form, 0)
-    if elements < _WORTH:
-        _work[form] = elements + size
-    else:
-        BACKGROUND.submit(form, partial(_loops, form))
+def _launch(form: _Form, size: int) -> Any:
+    """Return what launches the loops of a form.
+
+    None if there are none yet: then this notes that NumPy computes, and asks for them if it has done so often enough.
+    """
+    launch = BACKGROUND.results.get(form)
+    if launch is None:
+        elements = _work.get(form, 0)
+        if elements < _WORTH:
+            _work[form] = elements + size
+        else:
+            BACKGROUND.submit(form, partial(_loops, form))
+    return launch
 
 
 def _loops(form: _Form) -> Any:

@@ -66,9 +66,8 @@ class Elements:
         return Operation("compare", name, (one, other), _broadcast(one, other), _TRUTH)
 
     def select(self, condition: Node, one: Node, other: Node) -> Node:
-        """Return one of two operands for each element."""
-        shape = max(condition.shape, one.shape, other.shape, key=np.prod)
-        return Operation("select", "", (condition, one, other), shape, one.dtype)
+        """Return one of two operands for each element of a condition."""
+        return Operation("select", "", (condition, one, other), condition.shape, one.dtype)
 
     def cast(self, x: Node, dtype: DType) -> Node:
         """Return elements of another dtype."""
@@ -128,6 +127,14 @@ def _log_sum_exp(e: Elements) -> Node:
     return e.binary("add", e.binary("add", rest, e.call("log", count)), most)
 
 
+def _nan_to_num(e: Elements) -> Node:
+    """Return the elements with 0 for NaN, and the largest numbers for infinities."""
+    limits = np.finfo(e.dtype)
+    x = e.select(_is_number(e), e.x, e.constant(0))
+    x = e.select(e.compare("eq", x, e.constant(np.inf)), e.constant(limits.max), x)
+    return e.select(e.compare("eq", x, e.constant(-np.inf)), e.constant(limits.min), x)
+
+
 def _root(function: Callable[[Elements], Node]) -> Callable[[Elements], Node]:
     return lambda e: e.call("sqrt", function(e))
 
@@ -140,6 +147,7 @@ GRAPHS: Any = MappingProxyType(
     {
         "count_nonzero": lambda e: _not_zero(e, _COUNT),
         "logsumexp": _log_sum_exp,
+        "nan_to_num": _nan_to_num,
         "nanmean": _mean_of_numbers,
         "nanstd": _root(_variance_of_numbers),
         "nansum": _sum_of_numbers,

@@ -22,8 +22,10 @@ from accel.xp.generated_code import run
 __all__ = ["Launch", "launch_of"]
 
 Launch = Callable[..., Any]
-"""Takes an array, the extents and the strides of its layout, the numbers of the function and how many threads may work;
-returns the array of the result."""
+"""Takes an array, the extents and the strides of its layout, the numbers of the function and how many threads may work.
+
+Returns the array of the result. If nothing is reduced, this array is given, after the first one.
+"""
 
 _EXTENTS = (10007, 10009, 10037)
 _STRIDES = (1000003, 100003, 20011)
@@ -76,7 +78,12 @@ def _function(name: str, launches: list[HostLaunch], memory: dict[Node, Memory],
     scope: dict[str, Any] = {"empty": np.empty}
     natives: dict[Memory, str] = {source: "x"}  # type: ignore[dict-item]
     lines = []
+    if result.shape == source.shape:
+        parameters.insert(0, "out")
+        natives[memory[result]] = "out"
     for place, buffer in enumerate(dict.fromkeys(each for each in memory.values() if isinstance(each, Buffer))):
+        if buffer in natives:
+            continue
         natives[buffer] = f"b{place}"
         scope[f"d{place}"] = buffer.dtype
         shape = "".join([f"{_written(extent)}, " for extent in buffer.shape])

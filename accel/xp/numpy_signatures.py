@@ -63,7 +63,7 @@ ARRAYS = (
 )
 """Functions that return an array, and are called with their arguments as they are."""
 
-LOOPS = frozenset({"nanmean", "nanstd", "nansum", "nanvar"})
+LOOPS = frozenset({"nan_to_num", "nanmean", "nanstd", "nansum", "nanvar"})
 """Those of them that `accel.xp.compiled_functions` computes for large arrays."""
 
 LISTS = "array_split dsplit hsplit split vsplit"

@@ -161,7 +161,7 @@ def large_reduction(name: str, library: ArrayLibrary, array: Any, **options: Any
 def loop_result(name: str, library: ArrayLibrary, array: Any, **options: Any) -> Array | None:
     """Return the result of a function that compiled loops compute; None if the library should compute it."""
     try:
-        result = compiled_functions.computed(name, array, options)
+        result = compiled_functions.computed(name, library, array, options)
     except MemoryError as error:
         raise failure(error) from None
     return None if result is None else wrap(library, result)

@@ -14,7 +14,7 @@ import accel
 from accel import xp
 from accel.support.background import BACKGROUND, Background
 from accel.xp import compiled_functions
-from accel.xp.array_library import library_on
+from accel.xp.array_library import LOOPED, library_on
 
 from ..threads import run_at_once
 
@@ -151,9 +151,9 @@ class TestResults:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compiled_functions, "_WORTH", 0)
             options = {"axis": axis, "keepdims": keepdims}
-            compiled_functions.computed("var", x, options)
+            compiled_functions.computed("var", library_on("cpu"), x, options)
             assert BACKGROUND.wait(SECONDS)
-            found = compiled_functions.computed("var", x, options)
+            found = compiled_functions.computed("var", library_on("cpu"), x, options)
         if found is not None:
             expected = np.var(x, axis, keepdims=keepdims)
             assert np.shape(found) == np.shape(expected)
@@ -201,12 +201,25 @@ class TestResults:
             found, expected = looped(xp.special.logsumexp, y, axis=axis), special.logsumexp(x, axis=axis)
             np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-14)
 
+    @pytest.mark.parametrize("dtype", ["float64", "float32"])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_of_elements_have_numpys_bits_and_order(self, looped: Watch, dtype: str, order: Any) -> None:
+        x = numbers((50, 70), dtype)
+        x[::7], x[1::7], x[2::7], x[3::7] = np.nan, np.inf, -np.inf, -0.0
+        x = np.asarray(x, order=order)
+        for function in (xp.nan_to_num, np.nan_to_num):
+            found, expected = looped(function, xp.asarray(x))._native, np.nan_to_num(x)
+            assert found.tobytes() == expected.tobytes()
+            assert (found.strides, found.dtype, found.base is None) == (expected.strides, expected.dtype, True)
+        found[...] = 1  # it is new memory
+        assert np.isnan(x[0, 0])
+
 
 class TestNumPyComputes:
     def outcome(self, looped: Watch, x: Any, name: str = "var", **options: Any) -> Any:
-        compiled_functions.computed(name, x, options)
+        compiled_functions.computed(name, library_on("cpu"), x, options)
         assert BACKGROUND.wait(SECONDS)
-        return compiled_functions.computed(name, x, options)
+        return compiled_functions.computed(name, library_on("cpu"), x, options)
 
     @pytest.mark.parametrize(
         "x",
@@ -231,6 +244,8 @@ class TestNumPyComputes:
         assert self.outcome(looped, x, keepdims=1) is None
         assert self.outcome(looped, x, correction=100) is None
         assert self.outcome(looped, x, "vector_norm", ord=3) is None
+        assert self.outcome(looped, x, "nan_to_num", nan=1.0) is None
+        assert self.outcome(looped, x[::2, ::2], "nan_to_num") is None
 
     @pytest.mark.parametrize("setting", [{"fuse": "off"}, {"debug": True}])
     def test_if_a_setting_asks_for_that(self, looped: Watch, setting: dict[str, Any]) -> None:
@@ -241,8 +256,8 @@ class TestNumPyComputes:
         assert looped.results[-1] is None
 
     def test_small_arrays(self, looped: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(library_on("cpu"), "looped", compiled_functions.SMALLEST)
-        x = xp.asarray(numbers((compiled_functions.SMALLEST // 8 - 1,)))
+        monkeypatch.setattr(library_on("cpu"), "looped", LOOPED)
+        x = xp.asarray(numbers((LOOPED // 8 - 1,)))
         before = len(looped.results)
         xp.var(x), x.std(), xp.nanmean(x), np.nanmean(x), xp.linalg.vector_norm(x), xp.count_nonzero(x)
         assert len(looped.results) == before

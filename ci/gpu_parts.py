@@ -72,11 +72,12 @@ def _full(chosen: Chosen) -> Iterator[Stage]:
     yield _tests("arrays", 45, chosen, *_in_processes(), examples=100)._replace(absent=absent)
     yield _tests("keywords", 40, chosen, *_in_processes())._replace(absent=absent)
     yield _tests("random", 15, chosen)._replace(absent=absent)
+    yield _tests("fuse", 40, chosen, *_in_processes())._replace(absent=absent)
     yield _standard(chosen, 90)
     yield _demo(chosen, 40)
     yield _tests("conformance", 45, chosen)
-    yield _tests("copies", 55, chosen, examples=500)
-    yield _tests("plans", 55, chosen, examples=500)
+    yield _tests("copies", 38, chosen, examples=340)
+    yield _tests("plans", 37, chosen, examples=340)
     yield from _left_out(chosen)
 
 
@@ -102,7 +103,8 @@ PARTS: Mapping[str, Part] = {
         "attributes of the devices, probes of the driver, conformance, kernels in Python, copies, plans, shapes", _truth
     ),
     "full": Part(
-        "memory released in use, arrays, NumPy's keywords, random numbers, the array standard, the demo; truth's tests",
+        "memory released in use, arrays, NumPy's keywords, random numbers, fused functions, the array standard, the "
+        "demo; truth's tests",
         _full,
     ),
     "speed": Part(

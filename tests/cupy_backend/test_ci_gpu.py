@@ -108,7 +108,7 @@ def test_the_truth_is_recorded_stage_by_stage_also_what_was_left_out(recorded):
 def test_a_stage_that_fails_does_not_stop_the_others_and_its_output_is_recorded(recorded, tmp_path):
     status, record, outcomes, said = recorded("full", ARRAY_API_TESTS=str(checkout(tmp_path, STANDARD)))
     # The stand-in's arrays do not compute, so the stages that need that cannot pass.
-    failing = dict.fromkeys(("arrays", "keywords", "random", "demo"), "failed")
+    failing = dict.fromkeys(("arrays", "fuse", "keywords", "random", "demo"), "failed")
     passing = dict.fromkeys(("machine", "release", "array standard", "conformance", "copies", "plans"), "passed")
     assert (status, outcomes) == (1, failing | passing), said
     assert "FAILED tests/gpu/test_arrays.py" in record["stages"]["arrays"]["output"]
@@ -146,7 +146,7 @@ def test_stages_that_need_the_kernels_of_cupy_are_left_out_with_their_marker(scr
 
     chosen = gpu_parts.Chosen(["cuda:0"], tmp_path, without="cupy_kernels")
     absent = {stage.name for stage in gpu_parts.PARTS["full"].stages(chosen) if stage.absent.startswith("left out")}
-    assert absent == {"arrays", "keywords", "random", "array standard", "demo", "tests of cupy_kernels"}
+    assert absent == {"arrays", "fuse", "keywords", "random", "array standard", "demo", "tests of cupy_kernels"}
 
 
 @pytest.mark.parametrize(("more", "status"), [((), 0), (("--complete",), 1)])
@@ -258,7 +258,7 @@ def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts,
     assert gpu_install.missing(root) == ""
     monkeypatch.setenv("ARRAY_API_TESTS", str(checkout(tmp_path, STANDARD)))
     stages = stages_of(gpu_parts, "full", tmp_path, lacks)
-    of_arrays = {"arrays", "keywords", "random", "array standard", "demo"}
+    of_arrays = {"arrays", "fuse", "keywords", "random", "array standard", "demo"}
     assert {name for name, stage in stages.items() if "array" in stage.absent} == of_arrays
     assert "pip install array-api-compat" in stages["arrays"].absent
     assert stages["release"].command[-2:] == ("-k", "not results")  # each result is an array

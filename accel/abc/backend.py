@@ -37,6 +37,11 @@ class Limits(NamedTuple):
         Most blocks of threads in one launch, along each axis; one if the device runs no kernels with a grid.
     threads : int
         Most threads in one launch along each axis, over all blocks, if that is fewer than the grid allows.
+    parameters : int
+        Most bytes of the parameters of a kernel.
+    concurrency : int
+        Iterations of a loop that keep the device busy, if each is a thread; 1 where threads compute neighbours
+        together, by vectors.
     """
 
     memory: int
@@ -45,6 +50,8 @@ class Limits(NamedTuple):
     dtypes: AbstractSet[DType]
     grid: tuple[int, int, int] = (1, 1, 1)
     threads: int = sys.maxsize
+    parameters: int = sys.maxsize
+    concurrency: int = 1
 
 
 @runtime_checkable

@@ -1,5 +1,6 @@
 """`Graph`: the nodes that a traced function needs, what each write is to, and which of them have memory in any case."""
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import combinations
@@ -61,9 +62,12 @@ class Graph:
         Those that are stored as the value of a write alone.
     direct : dict of WriteBack to Writes
         Inputs whose elements need no memory of their own while they are written.
+    parameters : int
+        Bytes of the parameters of a kernel, at most.
     """
 
-    def __init__(self, results: Sequence[Node], written: Sequence[WriteBack]) -> None:
+    def __init__(self, results: Sequence[Node], written: Sequence[WriteBack], parameters: int = sys.maxsize) -> None:
+        self.parameters = parameters
         roots = [*results, *(each.value for each in written)]
         self.written = written
         self.results = {*results}

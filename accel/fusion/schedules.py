@@ -5,6 +5,7 @@ of a level over the same indices are one region. A write to part of an array tak
 before, if nothing reads that later.
 """
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from math import inf, prod
@@ -14,7 +15,8 @@ from accel.fusion.boxes import ends_of
 from accel.fusion.graph import Graph, WriteBack
 from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides
 from accel.fusion.later_reads import LaterReads, Read
-from accel.fusion.limits import MOST_STORES, has_gaps
+from accel.fusion.limits import MOST_STORES, has_gaps, most_accesses
+from accel.fusion.narrowing import narrow
 from accel.fusion.nodes import Call, Empty, Input, Node, Reduction, Reshape, Result, Shape, Update, View
 from accel.fusion.regions import (
     Buffer,
@@ -57,9 +59,10 @@ _OLDER = 8
 _WITHOUT_TASK = (Empty, Input, Reshape, Result)
 
 
-def scheduled(results: Sequence[Node], written: Sequence[WriteBack]) -> Schedule:
-    """Return the steps that compute nodes, and write back inputs last."""
-    graph = Graph(results, written)
+def scheduled(results: Sequence[Node], written: Sequence[WriteBack], parameters: int = sys.maxsize) -> Schedule:
+    """Return the steps that compute nodes, and write back inputs last; kernels have so many bytes of parameters."""
+    graph = Graph(results, written, parameters)
+    narrow(graph)
     decide(graph)
     schedule = _Scheduler(graph).schedule()
     return reused(schedule, graph.results)
@@ -278,7 +281,7 @@ class _Scheduler:
         form = Form.of(task, level)
         loop, row = self._open.get(form), self._row(task, reads)
         if loop is None or not loop.add(task, expansion, row):
-            loop = self._open[form] = TaskLoop(form, row)
+            loop = self._open[form] = TaskLoop(form, row, most_accesses(self._graph.parameters, len(shape)))
             loop.add(task, expansion, row)
             self._loops.append(loop)
         self._count_one(level)

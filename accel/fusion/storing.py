@@ -11,8 +11,21 @@ from typing import TypeAlias
 from accel.fusion.boxes import Ends, are_apart, union
 from accel.fusion.graph import Graph
 from accel.fusion.index_maps import IndexMap, broadcast, composed, composes, identity
-from accel.fusion.limits import MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, has_gaps
-from accel.fusion.nodes import Empty, Input, Node, Operation, Reduction, Reshape, Result, Shape, Update, View
+from accel.fusion.limits import MOST_OPERATIONS, MOST_STORES, has_gaps, most_accesses
+from accel.fusion.nodes import (
+    Empty,
+    Input,
+    Node,
+    Operation,
+    Position,
+    Reduction,
+    Reshape,
+    Result,
+    Scalar,
+    Shape,
+    Update,
+    View,
+)
 
 __all__ = ["decide"]
 
@@ -37,14 +50,15 @@ _CHEAP_CALLS = frozenset(
 class _Loop:
     """A loop as it is foreseen: how much it computes, and how many arrays it reads and writes."""
 
-    def __init__(self, size: int, *, reduces: bool) -> None:
+    def __init__(self, size: int, most_accesses: int, *, reduces: bool) -> None:
         self.size = size
+        self._most_accesses = most_accesses
         self.reduces = reduces
         self.operations = self.accesses = self.stores = 0
 
     @property
     def is_full(self) -> bool:
-        return self.operations >= MOST_OPERATIONS or self.accesses >= MOST_ACCESSES
+        return self.operations >= MOST_OPERATIONS or self.accesses >= self._most_accesses
 
 
 _Place: TypeAlias = tuple[_Loop, IndexMap]
@@ -99,7 +113,8 @@ class _Decision:
         key = self._levels[node], shape, gaps, reduces
         loop = self._loops.get(key)
         if loop is None or loop.is_full or loop.stores >= MOST_STORES:
-            loop = self._loops[key] = _Loop(prod(shape), reduces=reduces)
+            most = most_accesses(self._graph.parameters, len(shape))
+            loop = self._loops[key] = _Loop(prod(shape), most, reduces=reduces)
         loop.stores += 1
         loop.accesses += 1
         return loop
@@ -158,7 +173,7 @@ class _Decision:
         """Note that a loop reads a node, first for the task of a node with a serial number."""
         places = self._places[node]
         if (loop, index_map) not in places:
-            loop.accesses += node in self._graph.stored
+            loop.accesses += node in self._graph.stored or isinstance(node, Scalar | Position)
         if node in self._readers:
             self._readers[node].add(serial)
         places[loop, index_map] = serial  # users come before operands, and later ones first

@@ -6,8 +6,8 @@ from math import prod
 from typing import NamedTuple
 
 from accel.fusion.index_maps import IndexMap
-from accel.fusion.limits import FEW_ROWS, MOST_ACCESSES, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
-from accel.fusion.nodes import Node, Operation, Shape
+from accel.fusion.limits import FEW_ROWS, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
+from accel.fusion.nodes import Node, Operation, Position, Scalar, Shape
 from accel.fusion.regions import Expansion, Task
 
 __all__ = ["Form", "TaskLoop", "in_order"]
@@ -24,22 +24,29 @@ class TaskLoop:
         The tasks.
     """
 
-    def __init__(self, form: "Form", row: int) -> None:
+    def __init__(self, form: "Form", row: int, most_accesses: int) -> None:
         self.form = form
         self._row = row
+        self._most_accesses = most_accesses
         self.tasks: list[Task] = []
         self._parts: list[tuple[Task, Expansion, int]] = []
         self._operations: set[tuple[Node, IndexMap]] = set()
         self._loads: set[tuple[Node, IndexMap]] = set()
+        """What is read from memory, and numbers."""
 
     def add(self, task: Task, expansion: Expansion, row: int) -> bool:
         """Add a task if that makes neither the loop too long nor, with little in common, its rows too short."""
         own = {each for each in expansion.computed if isinstance(each[0], Operation)}
         if min(row, self._row) < SHORT_ROW <= max(row, self._row) and 2 * len(own & self._operations) < len(own):
             return False
-        operations, loads, count = self._operations | own, self._loads.union(expansion.loads), len(self.tasks) + 1
+        numbers = [each for each in expansion.computed if isinstance(each[0], Scalar | Position)]
+        operations, loads, count = (
+            self._operations | own,
+            self._loads.union(expansion.loads, numbers),
+            len(self.tasks) + 1,
+        )
         if self.tasks and (
-            count > MOST_STORES or count + len(loads) > MOST_ACCESSES or len(operations) > MOST_OPERATIONS
+            count > MOST_STORES or count + len(loads) > self._most_accesses or len(operations) > MOST_OPERATIONS
         ):
             return False
         self._operations, self._loads, self._row = operations, loads, min(row, self._row)
@@ -49,7 +56,7 @@ class TaskLoop:
 
     def joined(self, other: "TaskLoop") -> "TaskLoop | None":
         """Return a loop with the tasks of both; None if it would be too long, or if it reduces and has parts."""
-        loop = TaskLoop(self.form, self._row)
+        loop = TaskLoop(self.form, self._row, self._most_accesses)
         maps = [index_map for _, each, _ in other._parts for _, index_map in (*each.loads, *each.computed)]
         if any(axis.turn is not None for each in maps for axis in each):
             return None

@@ -125,7 +125,8 @@ class Plan:
         self.written = tuple([each.target.number for each in written])
         self.launches: list[HostLaunch | Computation | Call] = []
         self.scalars = trace.adapted
-        self.schedule: Schedule = scheduled(outputs, written)
+        # In debug mode each access has two integers more.
+        self.schedule: Schedule = scheduled(outputs, written, self.library.limits.parameters >> debug)
         self.nodes = in_order([*outputs, *(each.value for each in written)])
         self._name = name if name.isidentifier() else "fused"
         self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
@@ -279,8 +280,9 @@ class Plan:
         if 0 in region.shape:
             return [Step(_nothing)]
         checked = self.names if self._debug else None
-        vectors = self.library.device.type in ("cpu", "sim")
-        kernels = lowered(region, self.schedule.memory, self._name, checked, vectors=vectors)
+        kernels = lowered(
+            region, self.schedule.memory, self._name, checked, vectors=self.library.limits.concurrency == 1
+        )
         return [self._launched(kernel) for kernel in kernels]
 
     def _launched(self, kernel: Kernel) -> Step:

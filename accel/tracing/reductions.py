@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from accel.device import Device
 from accel.dtypes import DType
 from accel.fusion.index_maps import Axis, IndexMap, broadcast, strides_of
 from accel.fusion.nodes import Input, Node, Position, Result
@@ -55,9 +54,6 @@ _FEW = 8
 
 _LONG = 256
 """Elements, from which on a function of a library takes little longer than to read them."""
-
-_MANY_RESULTS = 1 << 14
-"""Results for which a GPU has enough threads, if each computes one; else a library reduces rows by many threads."""
 
 
 class _Reduction(NamedTuple):
@@ -160,7 +156,7 @@ def _asked(trace: Any, x: Symbol, axis: Any, model: Any) -> _Reduction | None:
     """Return a reduction along axes; None if the library should do it."""
     axes = tuple(range(x.ndim)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, x.ndim)))
     asked = _Reduction(trace, x, axes, np.shape(model))
-    threads_are_few = 1 < math.prod(asked.shape) < _MANY_RESULTS and _is_gpu(trace.real.device)
+    threads_are_few = 1 < math.prod(asked.shape) < trace.real.limits.concurrency
     if not axes or not x.size or x.weak is not None or (threads_are_few and asked.elements > _FEW):
         return None
     return asked
@@ -184,7 +180,7 @@ def _place(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[st
 def _is_found_at_once(asked: _Reduction) -> bool:
     """Tell whether the library's function takes less time than a loop, which reads all elements twice."""
     x, rank = asked.x, asked.x.ndim
-    if asked.elements <= _FEW or _is_gpu(asked.trace.real.device):
+    if asked.elements <= _FEW or asked.trace.real.limits.concurrency > 1:
         return False
     if x.dtype == _TRUTH and asked.axes == tuple(range(rank - len(asked.axes), rank)):  # it ends at the first true one
         return True
@@ -248,7 +244,7 @@ def _product(trace: Any, _: str, arguments: Sequence[Any], keywords: Mapping[str
     if any(not isinstance(x, Symbol) or x.ndim != 1 or x.dtype != dtype for x in arguments):
         return None
     asked = _asked(trace, arguments[0], None, model)
-    if asked is None or _is_gpu(trace.real.device):
+    if asked is None or trace.real.limits.concurrency > 1:
         return None
     products = trace.make("binary", "mul", [x.node for x in arguments], dtype)
     return trace.symbol(asked.combined(products, "add"))  # type: ignore[no-any-return]
@@ -271,10 +267,6 @@ def _is_known(name: str, dtype: Any, result: Any) -> bool:
     kinds = {"sum": "fiuc", "max": "fiu", "min": "fiu", "prod": "fiu", "mean": "f", "std": "f", "var": "f"}
     fit = all(each.isbuiltin == 1 and each.name != "float16" for each in (dtype, result))
     return fit and (name in _OF_TRUTHS or (result.kind in kinds[name] and (dtype.kind != "c" or result.kind == "c")))
-
-
-def _is_gpu(device: Device) -> bool:
-    return device.type not in ("cpu", "sim")
 
 
 def _parts(shape: Sequence[int], axes: Sequence[int]) -> Iterator[tuple[IndexMap, tuple[int, ...]]]:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from accel import config
-from accel.abc import ComputesWithin, ReusesMemory, SharesWork, SupportsArrays, SupportsSpecial
+from accel.abc import ComputesWithin, Limits, ReusesMemory, SharesWork, SupportsArrays, SupportsSpecial
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
@@ -137,6 +137,11 @@ class ArrayLibrary:
         assert self.within is not None, "where no context is needed, the function is called directly"
         with self.within(*operands):
             return function(*operands, **keywords)
+
+    @property
+    def limits(self) -> Limits:
+        """Amounts in which devices differ."""
+        return heap_of(self.device).backend.limits(self.device)
 
     @property
     def special(self) -> Any:

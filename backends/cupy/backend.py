@@ -46,6 +46,9 @@ from .streams import CupyStream
 __all__ = ["CupyBackend"]
 
 
+_CONCURRENCY = 1 << 14
+
+
 class CupyBackend:
     """The CUDA or ROCm devices that CuPy finds, depending on the platform that CuPy is built for.
 
@@ -341,4 +344,6 @@ class CupyBackend:
             frozenset(dtype for dtype in supported() if dtype.isbuiltin == 1),
             tuple(properties["maxGridSize"]),
             self._driver.platform.threads,
+            self._driver.parameter_bytes(properties),
+            _CONCURRENCY,
         )

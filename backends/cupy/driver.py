@@ -1,6 +1,7 @@
 """`Driver`: access to CuPy, with a current device, a check against forks, and the driver's errors translated."""
 
 import threading
+from collections.abc import Mapping
 from types import ModuleType, TracebackType
 from typing import Any
 from weakref import WeakSet
@@ -18,6 +19,8 @@ NOT_READY = 600
 """The status that both platforms return for an event that is not reached yet."""
 
 _INVALID_VALUE = 1
+_MANY_PARAMETERS = 12010
+_VOLTA = 7
 _OF_CAPTURES = range(900, 910)
 """The statuses that both platforms return for streams and events that are being captured into a graph."""
 
@@ -125,6 +128,16 @@ class Driver:
             self.runtime.setDevice(index)
             ready.add(index)
         return before
+
+    def parameter_bytes(self, properties: Mapping[str, Any]) -> int:
+        """Return how many bytes of parameters a kernel has at most, on a device with some properties."""
+        few, many = self.platform.parameters
+        try:
+            major, minor = self.cuda.nvrtc.getVersion()
+        except (AttributeError, ImportError, RuntimeError):  # there is no compiler yet
+            return few
+        newest = min(1000 * major + 10 * minor, self.runtime.driverGetVersion())
+        return many if newest >= _MANY_PARAMETERS and properties["major"] >= _VOLTA else few
 
     def translated(self, error: Exception, device: Device) -> Exception:
         """Return the error of `accel.errors` for an error of the driver; other errors unchanged."""

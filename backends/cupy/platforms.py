@@ -29,6 +29,8 @@ class Platform(NamedTuple):
         The numbers that DLPack forbids, and the reasons.
     threads : int
         Maximum threads of a launch along each axis, all blocks together.
+    parameters : tuple of two ints
+        Bytes of the parameters of a kernel, at most; and those on newer devices with newer drivers and compilers.
     shared : int
         Bytes of shared memory that a block of any kernel may use.
     more_shared : bool
@@ -53,6 +55,7 @@ class Platform(NamedTuple):
     default_stream: int
     refused: dict[int, str]
     threads: int
+    parameters: tuple[int, int]
     shared: int
     more_shared: bool
     cooperative: bool
@@ -104,6 +107,7 @@ CUDA = Platform(
     default_stream=1,
     refused={0: "it could mean the legacy stream (1) or the per-thread stream (2)"},
     threads=1 << 41,  # the maximum of blocks times the maximum of threads per block
+    parameters=(4096, 32764),
     shared=48 << 10,
     more_shared=True,
     cooperative=True,
@@ -126,6 +130,7 @@ ROCM = Platform(
     default_stream=0,
     refused={1: "CUDA uses this number", 2: "CUDA uses this number"},
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
+    parameters=(4096, 4096),  # not documented; CUDA's older limit
     shared=64 << 10,  # all that a block can have
     more_shared=False,
     cooperative=False,

@@ -157,6 +157,21 @@ class Graph:
             node, readers = self.targets[node], 1
         return chain[::-1] if node is written.target and chain else None
 
+    def in_place(self) -> dict[Node, Input]:
+        """Return the writes to inputs that may be done where they are, each with the input.
+
+        These are the writes that lead to the last elements, if no call can fail after them.
+        """
+        found: dict[Node, Input] = {}
+        for each in self.written if not self.has_calls else ():
+            node, chain = each.value, list[Node]()
+            while isinstance(node, Update) and node not in self.results:
+                chain.append(node)
+                node = self.targets[node]
+            if node is each.target and each not in self.direct:
+                found |= dict.fromkeys(chain, each.target)
+        return found
+
     def is_only_written(self, written: WriteBack) -> bool:
         """Tell whether an input can be written at any time: nothing reads it, or can fail, and its writes are apart."""
         writes = self.direct.get(written)

@@ -80,6 +80,7 @@ class _Scheduler:
         self._newest: dict[Memory, Node] = {}
         self._copies: Counter[Node] = Counter()
         self._later: dict[Memory, LaterReads] = {}
+        self._in_place = graph.in_place()
         self._floor = self._highest = self._count = self._counted = self._held = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
         self._reads = self._found_reads()
@@ -152,10 +153,22 @@ class _Scheduler:
             for each in node.operands if isinstance(node, Result) else ():
                 if each in reads:
                     reads[each].append(Read(node.serial, identity(each.shape), each.shape))
+        for target, writes in self._branches():
+            for write in writes[1:]:  # it may copy the array just before it is done
+                reads[target].append(Read(write.serial - 0.5, identity(target.shape), target.shape))
         for node in shaped:
             last = inf if node in graph.results else max([node.serial, *(each.serial for each in reads[node])])
             reads[node.source].append(Read(last, identity(node.source.shape), node.source.shape))
         return reads
+
+    def _branches(self) -> Iterator[tuple[Node, list[Update]]]:
+        """Yield arrays with the writes to them, if there are several: one to the array itself, and others to copies."""
+        writes: defaultdict[Node, list[Update]] = defaultdict(list)
+        for write, target in self._graph.targets.items():
+            writes[target].append(write)
+        for target, found in writes.items():
+            if len(found) > 1:
+                yield target, sorted(found, key=lambda write: write.serial)
 
     def _readers(self) -> Iterator[tuple[float, Shape, Expansion]]:
         """Yield what each task computes, with the serial number of its node, and the shape of its value."""
@@ -196,7 +209,7 @@ class _Scheduler:
         self._memory[node], self._levels[node] = memory, level
         if not isinstance(node, Input | Update):
             self._held += node.size * node.dtype.itemsize
-        if node in self._reads and not isinstance(node, Input):
+        if node in self._reads and (not isinstance(node, Input) or node in self._in_place.values()):
             self._newest[memory] = node
             self._later.setdefault(memory, LaterReads()).add(self._reads[node])
             self._accesses.setdefault(memory, Accesses())
@@ -254,8 +267,9 @@ class _Scheduler:
         version: Node = self._graph.targets[node]
         for _ in range(_OLDER):
             memory = self._memory.get(version)
+            is_writable = isinstance(memory, Buffer | Result) or self._in_place.get(node) is memory
             if (
-                isinstance(memory, Buffer | Result)
+                is_writable
                 and self._newest.get(memory) is version
                 and version not in self._graph.results
                 and self._later[memory].is_free(node, copied=copied)
@@ -331,6 +345,8 @@ class _Scheduler:
         targets = {each.target for each in self._graph.written}
         copies: list[list[Task]] = []
         for written in self._graph.written:
+            if self._memory.get(written.value) is written.target:
+                continue
             writes = self._graph.direct.get(written)
             if writes is not None and self._graph.is_only_written(written):
                 for each in writes.chain:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from accel.fusion.boxes import are_apart, covers, is_apart, union
 from accel.fusion.index_maps import IndexMap, composed
 from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
+from accel.fusion.packed_slices import packed_slices, slice_of, within_slice
 
 __all__ = ["Graph", "WriteBack", "Writes"]
 
@@ -60,6 +61,8 @@ class Graph:
         Those with memory.
     homes : dict of Node to Update
         Those that are stored as the value of a write alone.
+    slices : dict
+        The slices of inputs that are copied first.
     direct : dict of WriteBack to Writes
         Inputs whose elements need no memory of their own while they are written.
     parameters : int
@@ -86,6 +89,7 @@ class Graph:
             if isinstance(node, Result | Reshape):
                 self.stored |= {*node.operands}
         self.homes: dict[Node, Update] = {}
+        self.slices = packed_slices(self.nodes)
         self.direct: dict[WriteBack, Writes] = {}
         for each in written:
             chain = self._chain(each)
@@ -101,9 +105,16 @@ class Graph:
         return (self.targets[node], node.value) if isinstance(node, Update) else node.operands
 
     def home(self, node: Node, index_map: IndexMap) -> tuple[Node, IndexMap]:
-        """Return the node in whose memory a stored node is, and the map to it."""
+        """Return the node in whose memory the elements of a stored node are, and the map to it."""
         home = self.homes.get(node)
-        return (node, index_map) if home is None else (home, composed(home.map, index_map))
+        if home is not None:
+            return home, composed(home.map, index_map)
+        if self.slices and isinstance(node, Input):
+            place = slice_of(node, index_map)
+            packed = None if place is None else self.slices.get((node, place))
+            if packed is not None:
+                return packed.copy, within_slice(node, index_map)
+        return node, index_map
 
     def may_change(self, write: Update, before: Update) -> bool:
         """Tell whether a write changes elements of an array that an earlier write to it stored, and at other places."""

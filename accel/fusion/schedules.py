@@ -18,6 +18,7 @@ from accel.fusion.later_reads import LaterReads, Read
 from accel.fusion.limits import MOST_STORES, has_gaps, most_accesses
 from accel.fusion.narrowing import narrow
 from accel.fusion.nodes import Call, Empty, Input, Node, Reduction, Reshape, Result, Shape, Update, View
+from accel.fusion.packed_slices import PackedSlice
 from accel.fusion.regions import (
     Buffer,
     Expansion,
@@ -87,6 +88,8 @@ class _Scheduler:
 
     def schedule(self) -> Schedule:
         """Return the steps."""
+        for (x, _), packed in self._graph.slices.items():
+            self._pack(x, packed)
         for node in self._graph.nodes:
             if node in self._graph.stored and node not in self._graph.homes:
                 self._store(node)
@@ -204,6 +207,15 @@ class _Scheduler:
             self._keep(node, Buffer(node), 0)
             self._levels[node] = self._add(Task(self._memory[node], identity(node.shape), node), self._expansions[node])
 
+    def _pack(self, x: Input, packed: PackedSlice) -> None:
+        """Copy a slice of an input, before anything else reads it."""
+        whole, copy = packed
+        self._graph.stored.add(whole)
+        self._memory[whole], self._levels[whole] = x, 0
+        self._keep(copy, Buffer(copy), 0)
+        task = Task(self._memory[copy], identity(copy.shape), copy)
+        self._levels[copy] = self._add(task, self._expansion_of(copy))
+
     def _keep(self, node: Node, memory: Memory, level: int) -> None:
         """Note that a memory has the elements of a node."""
         self._memory[node], self._levels[node] = memory, level
@@ -267,9 +279,9 @@ class _Scheduler:
         version: Node = self._graph.targets[node]
         for _ in range(_OLDER):
             memory = self._memory.get(version)
-            is_writable = isinstance(memory, Buffer | Result) or self._in_place.get(node) is memory
             if (
-                is_writable
+                memory is not None
+                and (not isinstance(memory, Input) or self._in_place.get(node) is memory)
                 and self._newest.get(memory) is version
                 and version not in self._graph.results
                 and self._later[memory].is_free(node, copied=copied)
@@ -311,7 +323,7 @@ class _Scheduler:
         home, places = self._graph.home(node, index_map)
         if isinstance(home, Update):
             return self._accesses[self._memory[home]].least_read(ends_of(places, shape))
-        return self._levels[node] + 1
+        return self._levels[home] + 1
 
     def _row(self, task: Task, reads: Sequence[tuple[Node, IndexMap]]) -> int:
         """Return over how many neighbours all that a task accesses steps as over one axis."""

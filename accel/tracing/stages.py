@@ -105,8 +105,7 @@ def _word(node: Any) -> str:
 def _region(region: Region, plan: Plan, names: Mapping[Node, str]) -> Iterator[str]:
     memory = plan.schedule.memory
     reads = dict.fromkeys(
-        f"{plan.names[memory[node]]}{_shape(node, memory[node])}{_at(places)}"
-        for node, places in region.expansion.loads
+        f"{plan.names[memory[node]]}{_shape(node, memory[node])}{_at(places)}" for node, places in region.reads
     )
     computed = dict.fromkeys(
         names[node] for node, _ in region.expansion.computed if not isinstance(node, Constant | Scalar | View)

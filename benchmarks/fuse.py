@@ -13,8 +13,8 @@ Each PATH is a checkout of pyhpc-benchmarks or of NPBench; nothing of them is co
 
 Each program runs in a process of its own, which uses so many processors and is ended after ``--limit`` seconds. Its
 versions are called by turns, and the least time counts. A version is left out if its library is not installed, or not
-one of ``--libraries``, whose compilers may take most of the limit. If it raises, as FuseError where a function cannot
-be fused, or is wrong, the text is printed, and it has no ratio.
+one of ``--libraries``, whose compilers may take most of the limit. If it raises or is wrong, the text is printed, and it
+has no ratio. Where a function is refused because it needs elements, ``in_parts`` says why, and it runs in parts.
 """
 
 import argparse
@@ -82,11 +82,13 @@ def child(task: Mapping[str, Any], threads: int, limit: float, cache: str) -> di
 def line_of(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is printed of a program: ratios to NumPy, the seconds of the first calls, and what is wrong."""
     least = found.get("least_s", {})
+    in_parts = {"in_parts": found["in_parts"][0][:200]} if found.get("in_parts") else {}
     return {
         "over_numpy": {way: _short(least["numpy"] / seconds) for way, seconds in least.items() if way != "numpy"},
         "first_s": {way: _short(seconds) for way, seconds in found.get("first_s", {}).items()},
         "numpy_ms": _short(least["numpy"] * 1e3) if "numpy" in least else None,
         "wrong": found.get("wrong", {}),
+        **in_parts,
     }
 
 

@@ -28,6 +28,7 @@ from timing import medians
 import accel
 from accel import BufferView, xp
 from accel.device import Device
+from accel.errors import FuseError
 from accel.kernels import f64, kernel
 
 EXPRESSIONS = {
@@ -44,6 +45,10 @@ Way = Callable[[], tuple[list[Any], float]]
 
 LIBRARIES = ["numexpr", "numba", "jax"]
 """Those that are compared, if they are installed."""
+
+
+IN_PARTS: list[str] = []
+"""Why the fused version of the program runs in parts, if it does."""
 
 
 def installed(name: str) -> ModuleType | None:
@@ -64,6 +69,21 @@ def timed(function: Callable[..., Any], *operands: Any) -> tuple[list[Any], floa
 def expression(text: str, names: Mapping[str, Any], operands: str = "a, b, c") -> Callable[..., Any]:
     """Return a function of an expression, which finds the functions of mathematics among names."""
     return eval(f"lambda {operands}: {text}", dict(names))  # type: ignore[no-any-return]
+
+
+def fused_if_possible(function: Callable[..., Any], static: Sequence[str] = ()) -> Callable[..., Any]:
+    """Return a function fused; in parts if it needs elements, what is noted in `IN_PARTS`."""
+    whole, parts = [accel.fuse(static=static, fallback=fallback)(function) for fallback in (None, "parts")]
+
+    def call(*arguments: Any) -> Any:
+        if not IN_PARTS:
+            try:
+                return whole(*arguments)
+            except FuseError as error:
+                IN_PARTS.append(str(error))
+        return parts(*arguments)
+
+    return call
 
 
 def functions_of(namespace: Any) -> dict[str, Any]:
@@ -128,7 +148,7 @@ def short(name: str, size: int) -> dict[str, Way]:
     ways: dict[str, Way] = {
         "numpy": partial(timed, program, np, *natives),
         "unfused": partial(timed, unfused, *arrays),
-        "fused": partial(timed, accel.fuse(unfused), *arrays),
+        "fused": partial(timed, fused_if_possible(unfused), *arrays),
     }
     if (jax := installed("jax")) is not None:
         compiled = jax.jit(partial(program, jax.numpy))
@@ -150,7 +170,7 @@ def of_checkout(program: programs.Program, root: Path, expected: programs.Result
     ways: dict[str, Way] = {
         "numpy": partial(programs.run, program, theirs, np.copy),
         "unfused": partial(programs.run, program, unfused, convert),
-        "fused": partial(programs.run, program, accel.fuse(static=static)(unfused), convert),
+        "fused": partial(programs.run, program, fused_if_possible(unfused, static), convert),
     }
     for library, suffixes in (("numba", ("_numba", "_numba_np", "_numba_n")), ("jax", ("_jax",))):
         files = [program.reference.with_name(program.reference.name.replace("_numpy", each)) for each in suffixes]
@@ -235,7 +255,7 @@ def main() -> None:
         return
     with accel.using(host_copies="allow"):
         for found in by_turns(*ways_of(task), task["rounds"]):
-            print(json.dumps(found), flush=True)
+            print(json.dumps({**found, "in_parts": IN_PARTS}), flush=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from accel.tracing.leaves import Leaves
 from accel.tracing.part_traces import Plans
 from accel.tracing.runs_in_parts import run_in_parts
 from accel.tracing.stages import STAGES
-from accel.tracing.traced import Traced, library_of
+from accel.tracing.traced import Traced
 from accel.xp.array_library import recorder
 
 __all__ = ["Fused", "fuse"]
@@ -85,8 +85,7 @@ class Fused(Generic[_P, _R]):
             return self._function(*arguments, **keywords)
         traced = self._found(bound, leaves)
         if traced is None and self._fallback == "parts":
-            library = library_of(leaves.arrays, self.__name__)
-            return run_in_parts(self._function, bound, library, self.__name__, self._plans)  # type: ignore[no-any-return]
+            return run_in_parts(self._function, bound, leaves.arrays, self.__name__, self._plans)  # type: ignore[no-any-return]
         if traced is None or traced.overlap(inputs := traced.inputs(leaves)):
             return self._function(*arguments, **keywords)
         self._remember(traced, leaves, arguments, keywords)
@@ -286,7 +285,7 @@ def fuse(
     fallback : "eager" or "parts", optional
         What to do if the function needs elements while it is traced. With "eager" it runs unfused. With "parts" it runs
         in each call, and what it computes between such places is fused. A call then costs some 20 microseconds for
-        each operation of arrays, so this is for large arrays.
+        each operation of arrays, so this is for large arrays; with small ones it runs unfused.
 
     Examples
     --------

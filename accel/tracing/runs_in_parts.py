@@ -1,16 +1,18 @@
 """`run_in_parts`: calls a function that needs elements, and fuses what it computes between these places."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import ref
 
+from accel import config
 from accel.tracing.leaves import mapped, role_of
 from accel.tracing.library import TracingLibrary
 from accel.tracing.part_functions import PartFunctions
 from accel.tracing.part_traces import PartTrace, Plans
 from accel.tracing.symbols import Symbol
+from accel.tracing.traced import library_of
 from accel.xp.array_base import ArrayBase
 from accel.xp.arrays import Array
 from accel.xp.creation import asarray
@@ -18,11 +20,16 @@ from accel.xp.recording import recorded
 
 __all__ = ["run_in_parts"]
 
+_SMALLEST = 1 << 14
+"""Elements of the largest argument. Below, an operation takes less time than to record it."""
+
 
 def run_in_parts(
-    function: Callable[..., Any], bound: inspect.BoundArguments, library: Any, name: str, plans: Plans
+    function: Callable[..., Any], bound: inspect.BoundArguments, passed: Sequence[Array], name: str, plans: Plans
 ) -> Any:
     """Call a function; what it computes runs as few kernels, up to each place that needs elements.
+
+    If all arrays are small, the function runs unfused, outside of debug mode.
 
     Parameters
     ----------
@@ -30,19 +37,21 @@ def run_in_parts(
         The function.
     bound : BoundArguments
         Its arguments.
-    library : ArrayLibrary
-        That of the device, which the arrays are on.
+    passed : sequence of Array
+        The arrays among these.
     name : str
         That of the kernels.
     plans : Plans
         Those of earlier calls; new ones are added.
     """
-    trace = PartTrace(library, plans, name)
+    values = {each: _of_arrays(value) for each, value in bound.arguments.items()}
+    arguments = inspect.BoundArguments(bound.signature, values)
+    if 0 < max([array.size for array in passed], default=0) < _SMALLEST and not config.current().debug:
+        return function(*arguments.args, **arguments.kwargs)
+    trace = PartTrace(library_of(passed, name), plans, name)
     records = TracingLibrary(trace, PartFunctions)
     arrays: list[ref[ArrayBase]] = []
     records.note = lambda x: arrays.append(ref(x))
-    values = {each: _of_arrays(value) for each, value in bound.arguments.items()}
-    arguments = inspect.BoundArguments(bound.signature, values)
     try:
         returned = recorded(records, function, *arguments.args, **arguments.kwargs)
     except BaseException:

@@ -14,7 +14,6 @@ from accel import xp
 from accel.errors import FuseError, NanError
 from accel.memory import heap_of
 from accel.tracing import runs_in_parts
-from accel.tracing.traced import library_of
 
 from ..profiles import QUICK
 from .comparison import Run, same
@@ -25,6 +24,12 @@ PROGRAMS = 20 if QUICK else 100
 AT_ONCE = 10
 
 
+@pytest.fixture(autouse=True)
+def no_array_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run functions in parts also where unfused ones are faster."""
+    monkeypatch.setattr(runs_in_parts, "_SMALLEST", 0)
+
+
 def in_parts(function: Any) -> Any:
     """Return a function that always runs in parts, also where it could be fused as a whole."""
     fused = accel.fuse(function, fallback="parts")
@@ -32,7 +37,7 @@ def in_parts(function: Any) -> Any:
 
     def call(*arguments: Any) -> Any:
         bound, leaves = fused._bound(arguments, {})
-        return runs_in_parts.run_in_parts(function, bound, library_of(leaves.arrays, "f"), "f", kept)
+        return runs_in_parts.run_in_parts(function, bound, leaves.arrays, "f", kept)
 
     return call
 
@@ -282,3 +287,11 @@ def test_kernels_and_containers_take_arrays_of_a_part() -> None:
     found, _, expected, _ = both(function, np.ones(4))
     for one, other in zip(found, expected, strict=True):
         assert np.asarray(one).tolist() == np.asarray(other).tolist()
+
+
+def test_a_function_of_small_arrays_runs_unfused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_in_parts, "_SMALLEST", 100)
+    function = accel.fuse(halved, fallback="parts")
+    for size, is_small in ((99, True), (100, False)):
+        same([function(xp.linspace(0, 3, size))], [halved(xp.linspace(0, 3, size))], 0, "a result")
+        assert (not function._plans) == is_small

@@ -13,8 +13,8 @@ Each PATH is a checkout of pyhpc-benchmarks or of NPBench; nothing of them is co
 
 Each program runs in a process of its own, which uses so many processors and is ended after ``--limit`` seconds. Its
 versions are called by turns, and the least time counts. A version is left out if its library is not installed, or not
-one of ``--libraries``, whose compilers may take most of the limit. If it raises or is wrong, the text is printed, and it
-has no ratio. Where a function is refused because it needs elements, ``in_parts`` says why, and it runs in parts.
+one of ``--libraries``, whose compilers may take most of the limit. If it raises or is wrong, the text is printed, and
+it has no ratio. Where a function is refused because it needs elements, ``in_parts`` says why, and it runs in parts.
 """
 
 import argparse

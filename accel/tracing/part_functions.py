@@ -3,6 +3,7 @@
 import operator
 from typing import Any
 
+from accel.tracing.calls_at_once import call_at_once
 from accel.tracing.functions import Functions
 from accel.tracing.part_traces import PartTrace
 from accel.tracing.symbols import Symbol
@@ -17,7 +18,7 @@ class PartFunctions(Functions):
 
     def _selected(self, x: Symbol, key: Any) -> Any:
         """Return what a mask or arrays of indices select."""
-        return self._trace.call_now(operator.getitem, (x, key), {})
+        return call_at_once(self._trace, operator.getitem, (x, key), {})
 
     def _set_at_indices(self, x: Symbol, key: Any, value: Any) -> None:
         def write(array: Any) -> None:

@@ -17,6 +17,7 @@ from accel.errors import FuseError
 from accel.fusion.graph_keys import graph_key
 from accel.fusion.index_maps import IndexMap, offset_and_strides
 from accel.fusion.nodes import Call, Input, Node, Scalar, in_order
+from accel.tracing.calls_at_once import call_at_once
 from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.plans import Plan
@@ -24,7 +25,7 @@ from accel.tracing.result_nodes import with_own_memory
 from accel.tracing.symbols import Base, Symbol
 from accel.tracing.trace import Trace, is_contiguous
 from accel.tracing.view_bases import SharedBase
-from accel.xp.array_base import ArrayBase, in_memory, live, view_of
+from accel.xp.array_base import in_memory, live, view_of
 from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
 from accel.xp.recording import recorded
@@ -283,7 +284,7 @@ class PartTrace(Trace):
         try:
             return super()._called(name, function, arguments, keywords)
         except FuseError:
-            return self.call_now(function, arguments, keywords)
+            return call_at_once(self, function, arguments, keywords)
 
     def _model(self, call: Call) -> Any:
         try:
@@ -297,42 +298,6 @@ class PartTrace(Trace):
 
     def _results(self, _: Call, __: Any) -> Any:
         raise _NotRecordedError
-
-    def call_now(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """Call a function of the library, and return symbols of its results."""
-        operands: list[Any] = []
-        natives = [self._native(each, operands) for each in arguments]
-        named = {name: self._native(value, operands) for name, value in keywords.items()}
-        result = recorded(None, self._within, function, natives, named)
-        return self._symbols(result, operands)
-
-    def _within(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        library = self.real
-        return (function if library.within is None else library.compute)(
-            *(() if library.within is None else (function,)), *arguments, **keywords
-        )
-
-    def _native(self, value: Any, operands: list[Any]) -> Any:
-        """Return the library's array for a symbol, also in tuples and lists."""
-        if type(value) in (tuple, list):
-            return type(value)([self._native(each, operands) for each in value])
-        if isinstance(value, ArrayBase):
-            value = value._native
-        if not isinstance(value, Symbol):
-            return value
-        operands.append(recorded(None, live, self.array_of(value)))
-        return operands[-1]
-
-    def _symbols(self, result: Any, operands: Sequence[Any]) -> Any:
-        """Return symbols of the arrays that a function of the library returned, also in tuples and lists."""
-        if isinstance(result, tuple | list):
-            found = [self._symbols(each, operands) for each in result]
-            make: Any = type(result)
-            return make(*found) if hasattr(result, "_fields") else make(found)
-        if not isinstance(result, self.real.array_type | np.generic):
-            return result
-        array = wrap(self.real, result)
-        return self.exists(recorded(None, _apart, self.real, array, operands), lent=False)
 
 
 class _NotRecordedError(FuseError):
@@ -386,21 +351,14 @@ def _viewed(array: Any, views: Sequence[Callable[[Any], Any]]) -> Any:
 def _copied(array: Any, index_map: IndexMap | None, shape: tuple[int, ...]) -> _Stored:
     native = live(array)
     if index_map is None:
-        copy = array._library.namespace.asarray(native, copy=True)
-    elif 0 in shape:
+        return _Stored.of(array.__copy__())
+    if 0 in shape:
         copy = np.empty(shape, native.dtype)
     else:
         first = native[tuple([slice(axis.start, axis.start + 1) for axis in index_map])]
         _, steps = offset_and_strides(index_map, native.strides, len(shape))
         copy = as_strided(first, shape, steps).copy()
     return _Stored.of(wrap(array._library, copy))
-
-
-def _apart(library: Any, array: Any, operands: Sequence[Any]) -> Any:
-    """Return an array, or a copy if its memory is that of an operand, or read-only."""
-    native = in_memory(array)
-    shares = library.backend.is_readonly(native) or any(may_overlap(library, native, each) for each in operands)
-    return array.__copy__() if shares else array
 
 
 def _form(value: Any) -> Hashable:

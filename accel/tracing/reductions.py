@@ -9,7 +9,8 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from accel.dtypes import DType
 from accel.fusion.index_maps import Axis, IndexMap, broadcast, strides_of
-from accel.fusion.nodes import Input, Node, Position, Result
+from accel.fusion.nodes import Input, Node, Position, Reshape, Result
+from accel.fusion.statistics import STATISTICS, Elements
 from accel.tracing.symbols import Symbol
 
 __all__ = ["reduced"]
@@ -24,28 +25,25 @@ _OPS: dict[str, _Op] = {
     "mean": "add",
     "min": "min",
     "prod": "mul",
-    "std": "add",
     "sum": "add",
-    "var": "add",
 }
 _PLACES: dict[str, tuple[_Op, str]] = {"argmax": ("max", "le"), "argmin": ("min", "ge")}
 """How elements are combined, and how those compare that are no better than the best one before them."""
 
-_EUCLIDEAN: tuple[_Op, str, str] = "add", "square", "sqrt"
-_NORMS: dict[str, dict[Any, tuple[_Op, str, str]]] = {
-    "linalg.norm": {None: _EUCLIDEAN},
+_NORMS: dict[str, dict[Any, str]] = {
+    "linalg.norm": {None: "norm of 2"},
     "linalg.vector_norm": {
-        1: ("add", "abs", ""),
-        2: _EUCLIDEAN,
-        math.inf: ("max", "abs", ""),
-        -math.inf: ("min", "abs", ""),
+        kind: f"norm of {name}" for kind, name in {0: 0, 1: 1, 2: 2, math.inf: "inf", -math.inf: "-inf"}.items()
     },
 }
-"""By function and kind: how elements are combined, and what is done to each, and to the total."""
+"""By function and order, the name in `STATISTICS`."""
 
+_SPREADS = frozenset({"std", "var"})
+_OF_NUMBERS = frozenset({"nanmean", "nanstd", "nansum", "nanvar"})
+_PASSES = frozenset({*_NORMS, *_SPREADS, *_OF_NUMBERS, "nan_to_num", "special.logsumexp"})
 _PRODUCTS = frozenset({"dot", "inner", "linalg.vecdot", "matmul", "vdot", "vecdot"})
 _OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
-_OPTIONS = frozenset({"axis", "correction", "ddof", "dtype", "keepdims"})
+_OPTIONS = frozenset({"axis", "dtype", "keepdims"})
 
 _TRUTH, _BYTE, _INDEX, _SHORT_INDEX = map(np.dtype, ("bool", "uint8", "int64", "int32"))
 
@@ -109,6 +107,21 @@ class _Reduction(NamedTuple):
         numbers = self.trace.view(Position((self.elements,), _INDEX), (along,), self.x.shape)
         return self.trace.cast(self.trace.symbol(numbers), dtype)  # type: ignore[no-any-return]
 
+    def total(self, node: Node, op: _Op) -> Node:
+        """Return the elements of a node combined along the axes, which stay, with extent 1."""
+        return self.beside(self.combined(node, op))
+
+    def shaped(self, node: Node) -> Node:
+        """Return a node whose reduced axes have extent 1 in the shape of the result."""
+        if isinstance(node, Reshape):
+            return self.trace.reshaped(node, self.shape)  # type: ignore[no-any-return]
+        if len(node.shape) == len(self.shape):
+            return node
+        kept = [axis for axis in range(len(node.shape)) if axis not in self.axes]
+        places = {axis: place for place, axis in enumerate(kept) if node.shape[axis] > 1}
+        index_map = [Axis(0, ((places[axis], 1),)) if axis in places else Axis() for axis in range(len(node.shape))]
+        return self.trace.view(node, tuple(index_map), self.shape)  # type: ignore[no-any-return]
+
     def quotient(self, node: Node, number: float) -> Node:
         """Return a node divided by a number."""
         divisor = self.trace.constant(number, node.dtype)
@@ -132,7 +145,7 @@ def reduced(
         An array of the shape and the dtype of the result.
     """
     name = name.removeprefix("ndarray.")
-    special = _place if name in _PLACES else _norm if name in _NORMS else _product if name in _PRODUCTS else None
+    special = _place if name in _PLACES else _statistic if name in _PASSES else _product if name in _PRODUCTS else None
     if special is not None:
         return special(trace, name, arguments, keywords, model)
     if name not in _OPS or not keywords.keys() <= _OPTIONS or not isinstance(arguments[0], Symbol):
@@ -144,8 +157,6 @@ def reduced(
     if asked is None:
         return None
     node = trace.cast(x, _TRUTH if name in _OF_TRUTHS else dtype)
-    if name in ("std", "var"):
-        return _spread(asked, node, name, keywords.get("correction", keywords.get("ddof", 0)))
     if name == "count_nonzero":
         node = trace.cast(trace.symbol(node), dtype)
     result = asked.combined(node, _OPS[name])
@@ -220,20 +231,55 @@ def _looked_for(asked: _Reduction, node: Node, op: _Op) -> Node:
     return asked.trace.combined(make("select", "", (found, asked.places(dtype), last), dtype), "min", asked.axes)  # type: ignore[no-any-return]
 
 
-def _norm(trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
-    """Return a norm of vectors, or None."""
+def _statistic(
+    trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any
+) -> "Symbol | None":
+    """Return one of `STATISTICS`, or None."""
     (x, *others), dtype = arguments, np.asarray(model).dtype
-    kind = keywords.get("ord", 2 if name == "linalg.vector_norm" else None)
-    if others or not keywords.keys() <= {"axis", "keepdims", "ord"} or kind not in _NORMS[name]:
+    if not isinstance(x, Symbol) or not _is_known("std", x.dtype, dtype):
         return None
-    if not isinstance(x, Symbol) or x.dtype.kind != "f" or not _is_known("sum", x.dtype, dtype):
+    if name == "nan_to_num":
+        return None if others or keywords or x.dtype != dtype else _with_nodes(trace, name, x.node)
+    form = _statistic_and_axis(name, others, keywords)
+    if form is None or (x.dtype != dtype and name not in _SPREADS):
         return None
-    asked = _asked(trace, x, keywords.get("axis"), model)
-    if asked is None:
+    statistic, axis = form
+    asked, correction = _asked(trace, x, axis, model), keywords.get("correction", keywords.get("ddof", 0))
+    if asked is None or type(correction) not in (int, float):
         return None
-    op, of_element, of_total = _NORMS[name][kind]
-    total = asked.combined(trace.make("call", of_element, (trace.cast(x, dtype),), dtype), op)
-    return trace.symbol(trace.make("call", of_total, (total,), dtype) if of_total else total)  # type: ignore[no-any-return]
+    numbers = (asked.elements, asked.elements - correction) if name in _SPREADS else (correction,)
+    if name in _SPREADS and numbers[-1] <= 0:
+        return None
+    return _with_nodes(trace, statistic, trace.cast(x, dtype), asked, numbers)
+
+
+def _statistic_and_axis(name: str, others: Sequence[Any], keywords: Mapping[str, Any]) -> "tuple[str, Any] | None":
+    """Return the name of a function in `STATISTICS`, and the axis of a call; None if it has other arguments."""
+    if name == "special.logsumexp":
+        axis, factors, _, return_sign = others
+        return ("logsumexp", axis) if factors is None and not return_sign and not keywords else None
+    if name in _NORMS:
+        kind = keywords.get("ord", 2 if name == "linalg.vector_norm" else None)
+        if others or not keywords.keys() <= {"axis", "keepdims", "ord"} or kind not in _NORMS[name]:
+            return None
+        return _NORMS[name][kind], keywords.get("axis")
+    if len(others) > 1 or not keywords.keys() <= _OPTIONS | {"correction", "ddof"}:
+        return None
+    return name, others[0] if others else keywords.get("axis")
+
+
+def _with_nodes(
+    trace: Any, name: str, x: Node, asked: _Reduction | None = None, numbers: Sequence[float] = ()
+) -> Symbol:
+    def number(place: int) -> Node:
+        return trace.constant(numbers[place], x.dtype)  # type: ignore[no-any-return]
+
+    def total(node: Node, op: _Op) -> Node:
+        assert asked is not None, "a function that reduces has axes"
+        return asked.total(node, op)
+
+    node = STATISTICS[name](Elements(x, trace.make, number, total))
+    return trace.symbol(node if asked is None else asked.shaped(node))  # type: ignore[no-any-return]
 
 
 def _product(trace: Any, _: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
@@ -250,21 +296,9 @@ def _product(trace: Any, _: str, arguments: Sequence[Any], keywords: Mapping[str
     return trace.symbol(asked.combined(products, "add"))  # type: ignore[no-any-return]
 
 
-def _spread(asked: _Reduction, node: Node, name: str, correction: float) -> "Symbol | None":
-    """Return a variance, or its root; the mean is computed first, as NumPy does."""
-    trace, divisor = asked.trace, asked.elements - correction
-    if divisor <= 0:
-        return None
-    mean = asked.quotient(asked.combined(node, "add"), asked.elements)
-    off = trace.make("binary", "sub", (node, asked.beside(mean)), node.dtype)
-    squares = trace.make("call", "square", (off,), node.dtype)
-    variance = asked.quotient(asked.combined(squares, "add"), divisor)
-    return trace.symbol(variance if name == "var" else trace.make("call", "sqrt", (variance,), node.dtype))  # type: ignore[no-any-return]
-
-
 def _is_known(name: str, dtype: Any, result: Any) -> bool:
     """Tell whether loops reduce elements of a dtype to such results."""
-    kinds = {"sum": "fiuc", "max": "fiu", "min": "fiu", "prod": "fiu", "mean": "f", "std": "f", "var": "f"}
+    kinds = {"sum": "fiuc", "max": "fiu", "min": "fiu", "prod": "fiu", "mean": "f", "std": "f"}
     fit = all(each.isbuiltin == 1 and each.name != "float16" for each in (dtype, result))
     return fit and (name in _OF_TRUTHS or (result.kind in kinds[name] and (dtype.kind != "c" or result.kind == "c")))
 

@@ -132,7 +132,7 @@ NUMPYS = frozenset(
 def _reduced(
     name: str, array: Any, axis: Any, keepdims: Any, dtypes: Mapping[DType, DType], correction: float | None = None
 ) -> Any:
-    """Return the result of one of `accel.xp.compiled_graphs.GRAPHS`; None if NumPy should compute it."""
+    """Return the result of one of `accel.fusion.statistics.STATISTICS`; None if NumPy should compute it."""
     dtype, settings = dtypes.get(array.dtype), config.current()
     if dtype is None or type(keepdims) is not bool or settings.fuse == "off" or settings.debug:
         return None

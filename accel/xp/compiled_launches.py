@@ -4,19 +4,21 @@ A graph is lowered for an array whose extents and strides are different primes. 
 loops says of which extents and strides it is the product, and is written as this product into the text.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType
+from accel.fusion.index_maps import Axis
 from accel.fusion.launches import HostLaunch, compiled, host_launch, launch_text
 from accel.fusion.lowering import lowered
-from accel.fusion.nodes import Node, Scalar, View
+from accel.fusion.nodes import Constant, Input, Node, Operation, Reduction, Scalar, View
 from accel.fusion.regions import Buffer, Memory, Region
 from accel.fusion.schedules import scheduled
-from accel.xp.compiled_graphs import GRAPHS, Elements
+from accel.fusion.statistics import STATISTICS, Elements
 from accel.xp.generated_code import run
 
 __all__ = ["Launch", "launch_of"]
@@ -38,7 +40,7 @@ def launch_of(name: str, dtype: DType, computed: DType, pattern: str) -> Launch:
     Parameters
     ----------
     name : str
-        One of `GRAPHS`.
+        One of `STATISTICS`.
     dtype, computed : numpy.dtype
         Of the elements, and in which the function computes.
     pattern : str
@@ -52,15 +54,32 @@ def launch_of(name: str, dtype: DType, computed: DType, pattern: str) -> Launch:
     loops = pattern.rstrip("1")
     strides = (*_STRIDES[: len(loops) - 1], 1 if pattern.endswith("1") else _STRIDES[len(loops) - 1])
     axes = tuple([place for place, each in enumerate(loops) if each == "r"])
-    elements = Elements(_EXTENTS[: len(loops)], strides, dtype, computed, axes)
-    result = GRAPHS[name](elements)
+    source = Input(_EXTENTS[: len(loops)], dtype, 0, strides, "x")
+    elements = source if dtype == computed else _made("cast", "", (source,), computed)
+    result = STATISTICS[name](Elements(elements, _made, partial(Scalar, computed), partial(_total, axes)))
     node = result.source if isinstance(result, View) else result
     schedule, program = scheduled([node], ()), name.split(maxsplit=1)[0]
     launches = []
     for step in schedule.steps:
         assert isinstance(step, Region), "the graphs have no calls"
         launches += [_launch(kernel) for kernel in lowered(step, schedule.memory, program, vectors=True)]
-    return _function(name, launches, schedule.memory, elements.source, node)
+    return _function(name, launches, schedule.memory, source, node)
+
+
+def _made(kind: Any, name: Any, operands: Sequence[Node], dtype: DType) -> Node:
+    """Return an operation, or for ``constant`` a number, which is ``name``."""
+    if kind == "constant":
+        return Constant(dtype.type(name).item(), dtype)
+    shape = np.broadcast_shapes(*[each.shape for each in operands])
+    return Operation(kind, name, tuple(operands), shape, dtype)
+
+
+def _total(axes: tuple[int, ...], x: Node, op: Any) -> Node:
+    """Return elements combined along axes, which stay, with extent 1."""
+    reduction = Reduction(x, op, axes)
+    kept = [axis for axis in range(len(x.shape)) if axis not in axes]
+    shape = tuple([1 if axis in axes else extent for axis, extent in enumerate(x.shape)])
+    return View(reduction, tuple([Axis(0, ((axis, 1),)) for axis in kept]), shape) if kept else reduction
 
 
 def _launch(kernel: Any) -> HostLaunch:

@@ -104,6 +104,42 @@ def test_norms_are_close(device: str) -> None:
             assert one.dtype == other.dtype
 
 
+STATISTICS: dict[str, Callable[..., Any]] = {
+    "count_nonzero": lambda x, axis: xp.count_nonzero(x, axis=axis),
+    "logsumexp": lambda x, axis: xp.special.logsumexp(xp.nan_to_num(x), axis=axis),
+    "nan_to_num": lambda x, axis: xp.sum(xp.nan_to_num(x), axis=axis),
+    "nanmean": lambda x, axis: xp.nanmean(x, axis=axis),
+    "nanstd": lambda x, axis: xp.nanstd(x, axis=axis, keepdims=True),
+    "nansum": lambda x, axis: xp.nansum(x, axis=axis),
+    "nanvar": lambda x, axis: np.nanvar(x, axis, ddof=1),
+    "norm of 0": lambda x, axis: xp.linalg.vector_norm(xp.nan_to_num(x), axis=axis, ord=0),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_what_numpy_computes_in_several_passes_is_a_loop(name: str, dtype: str, device: str) -> None:
+    values = np.random.default_rng(0).uniform(0, 9, (20, 30)).astype(dtype)
+    values[values < 2] = 0.0
+    values[values > 8] = np.nan
+    x = xp.asarray(values, device=device)
+    for axis in (None, 0, 1, (0, 1)):
+        function = accel.fuse(STATISTICS[name], static="axis")
+        found, expected = host(function(x, axis)), host(STATISTICS[name](x, axis))
+        np.testing.assert_allclose(found, expected, rtol=4e-15 if dtype == "float64" else 2e-6)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert ", 0 calls of the library" in str(function.explain(x, axis))
+
+
+def test_of_only_nan_there_is_no_mean() -> None:
+    x = xp.full((20, 30), xp.nan)
+    x[0] = 1.0
+    found = accel.fuse(lambda x: (xp.nanmean(x, axis=1), xp.nanvar(x, axis=1, ddof=1), xp.nansum(x, axis=1)))(x)
+    for each, first in zip(found, (1.0, 0.0, 30.0), strict=True):
+        np.testing.assert_array_equal(each[:2], [first, 0.0 if first == 30.0 else np.nan])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("shape", "axis"), [((100_000,), 0), ((3, 50_000), 1), ((50_000, 9), 0)])
 def test_sums_are_as_accurate_as_by_pairs(shape: tuple[int, ...], axis: int, dtype: str) -> None:

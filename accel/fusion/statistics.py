@@ -1,94 +1,78 @@
-"""Functions of NumPy that pass over their elements several times, as graphs that loops are made of."""
+"""Functions that NumPy computes in several passes over the elements, as nodes: variances, norms, `nan` reductions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from accel.dtypes import DType
-from accel.fusion.index_maps import Axis
-from accel.fusion.nodes import Constant, Input, Node, Operation, Reduction, Scalar, Shape, View
+from accel.fusion.elementwise import Make
+from accel.fusion.nodes import Node
 
-__all__ = ["GRAPHS", "Elements"]
+__all__ = ["STATISTICS", "Elements"]
 
 _TRUTH, _COUNT = np.dtype(np.bool_), np.dtype(np.int64)
 
 
-class Elements:
-    """The elements of an array, and the axes along which they are reduced.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Extents of the loops.
-    strides : tuple of int
-        Their steps.
-    dtype, computed : numpy.dtype
-        Of the elements, and in which the function computes.
-    axes : tuple of int
-        The loops that reduce.
+class Elements(NamedTuple):
+    """The elements of an array, and how nodes are made of them.
 
     Attributes
     ----------
-    source : Input
-        The array.
     x : Node
-        The elements as the function computes with them.
+        The elements.
+    make : callable
+        Makes an operation, or a constant.
+    number : callable
+        Returns the node of one of the numbers that a function takes besides the elements.
+    total : callable
+        Combines elements along the axes that are reduced, which stay, with extent 1: by ``add``, ``min`` or ``max``.
     """
 
-    def __init__(
-        self, shape: Shape, strides: tuple[int, ...], dtype: DType, computed: DType, axes: tuple[int, ...]
-    ) -> None:
-        self.source = Input(shape, dtype, 0, strides, "x")
-        self.dtype = computed
-        self.x: Node = self.source if dtype == computed else self.cast(self.source, computed)
-        self._axes = axes
+    x: Node
+    make: Make
+    number: Callable[[int], Node]
+    total: Callable[[Node, Literal["add", "min", "max"]], Node]
 
-    def number(self, place: int) -> Node:
-        """Return one of the numbers that each call passes."""
-        return Scalar(self.dtype, place)
+    @property
+    def dtype(self) -> DType:
+        """In which the function computes."""
+        return self.x.dtype
 
     def constant(self, value: float) -> Node:
         """Return a number that is the same in each call."""
-        return Constant(self.dtype.type(value).item(), self.dtype)
+        return self.make("constant", value, (), self.dtype)
+
+    def sum(self, x: Node) -> Node:
+        """Return elements added up along the axes."""
+        return self.total(x, "add")
 
     def binary(self, name: str, one: Node, other: Node) -> Node:
         """Return a function of two operands."""
-        return Operation("binary", name, (one, other), _broadcast(one, other), one.dtype)
+        return self.make("binary", name, (one, other), one.dtype)
 
-    def call(self, name: str, x: Node, dtype: DType | None = None) -> Node:
+    def call(self, name: str, x: Node) -> Node:
         """Return a function of one operand."""
-        return Operation("call", name, (x,), x.shape, dtype or x.dtype)
+        return self.make("call", name, (x,), x.dtype)
 
     def compare(self, name: str, one: Node, other: Node) -> Node:
         """Return a truth value for each element."""
-        return Operation("compare", name, (one, other), _broadcast(one, other), _TRUTH)
+        return self.make("compare", name, (one, other), _TRUTH)
 
     def select(self, condition: Node, one: Node, other: Node) -> Node:
         """Return one of two operands for each element of a condition."""
-        return Operation("select", "", (condition, one, other), condition.shape, one.dtype)
+        return self.make("select", "", (condition, one, other), one.dtype)
 
     def cast(self, x: Node, dtype: DType) -> Node:
         """Return elements of another dtype."""
-        return Operation("cast", "", (x,), x.shape, dtype)
-
-    def total(self, x: Node, op: Literal["add", "min", "max"] = "add") -> Node:
-        """Return elements combined along the axes, which stay, with extent 1."""
-        reduction = Reduction(x, op, self._axes)
-        kept = [axis for axis in range(len(x.shape)) if axis not in self._axes]
-        shape = tuple([1 if axis in self._axes else extent for axis, extent in enumerate(x.shape)])
-        return View(reduction, tuple([Axis(0, ((axis, 1),)) for axis in kept]), shape) if kept else reduction
-
-
-def _broadcast(one: Node, other: Node) -> Shape:
-    return one.shape if one.size >= other.size and len(one.shape) >= len(other.shape) else other.shape
+        return self.make("cast", "", (x,), dtype)
 
 
 def _variance(e: Elements) -> Node:
     """Return the variance; the numbers are how many elements there are, and the divisor."""
-    off = e.binary("sub", e.x, e.binary("truediv", e.total(e.x), e.number(0)))
-    return e.binary("truediv", e.total(e.call("square", off)), e.number(1))
+    off = e.binary("sub", e.x, e.binary("truediv", e.sum(e.x), e.number(0)))
+    return e.binary("truediv", e.sum(e.call("square", off)), e.number(1))
 
 
 def _is_number(e: Elements) -> Node:
@@ -96,11 +80,11 @@ def _is_number(e: Elements) -> Node:
 
 
 def _sum_of_numbers(e: Elements) -> Node:
-    return e.total(e.select(_is_number(e), e.x, e.constant(0)))
+    return e.sum(e.select(_is_number(e), e.x, e.constant(0)))
 
 
 def _count_of_numbers(e: Elements) -> Node:
-    return e.cast(e.total(e.cast(_is_number(e), _COUNT)), e.dtype)
+    return e.cast(e.sum(e.cast(_is_number(e), _COUNT)), e.dtype)
 
 
 def _mean_of_numbers(e: Elements) -> Node:
@@ -113,7 +97,7 @@ def _variance_of_numbers(e: Elements) -> Node:
     mean = e.binary("truediv", _sum_of_numbers(e), count)
     squares = e.select(is_number, e.call("square", e.binary("sub", e.x, mean)), e.constant(0))
     divisor = e.binary("sub", count, e.number(0))
-    variance = e.binary("truediv", e.total(squares), divisor)
+    variance = e.binary("truediv", e.sum(squares), divisor)
     return e.select(e.compare("gt", divisor, e.constant(0)), variance, e.constant(np.nan))
 
 
@@ -121,8 +105,8 @@ def _log_sum_exp(e: Elements) -> Node:
     """Return the logarithm of the sum of exponentials; the greatest are counted, so that none of the others is lost."""
     most = e.total(e.x, "max")
     is_most = e.compare("eq", e.x, most)
-    count = e.cast(e.total(e.cast(is_most, _COUNT)), e.dtype)
-    others = e.total(e.select(is_most, e.constant(0), e.call("exp", e.binary("sub", e.x, most))))
+    count = e.cast(e.sum(e.cast(is_most, _COUNT)), e.dtype)
+    others = e.sum(e.select(is_most, e.constant(0), e.call("exp", e.binary("sub", e.x, most))))
     rest = e.call("log1p", e.binary("truediv", others, count))
     return e.binary("add", e.binary("add", rest, e.call("log", count)), most)
 
@@ -140,10 +124,10 @@ def _root(function: Callable[[Elements], Node]) -> Callable[[Elements], Node]:
 
 
 def _not_zero(e: Elements, dtype: DType) -> Node:
-    return e.total(e.cast(e.compare("ne", e.x, e.constant(0)), dtype))
+    return e.sum(e.cast(e.compare("ne", e.x, e.constant(0)), dtype))
 
 
-GRAPHS: Any = MappingProxyType(
+STATISTICS: Mapping[str, Callable[[Elements], Node]] = MappingProxyType(
     {
         "count_nonzero": lambda e: _not_zero(e, _COUNT),
         "logsumexp": _log_sum_exp,
@@ -153,8 +137,8 @@ GRAPHS: Any = MappingProxyType(
         "nansum": _sum_of_numbers,
         "nanvar": _variance_of_numbers,
         "norm of 0": lambda e: _not_zero(e, e.dtype),
-        "norm of 1": lambda e: e.total(e.call("abs", e.x)),
-        "norm of 2": lambda e: e.call("sqrt", e.total(e.call("square", e.x))),
+        "norm of 1": lambda e: e.sum(e.call("abs", e.x)),
+        "norm of 2": lambda e: e.call("sqrt", e.sum(e.call("square", e.x))),
         "norm of inf": lambda e: e.total(e.call("abs", e.x), "max"),
         "norm of -inf": lambda e: e.total(e.call("abs", e.x), "min"),
         "std": _root(_variance),

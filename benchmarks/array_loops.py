@@ -38,6 +38,9 @@ PROGRAMS = {
     "nanvar": "xp.nanvar(a)",
     "nan_to_num": "xp.nan_to_num(a)",
     "logsumexp": "logsumexp(a)",
+    "sum of bool": "xp.sum(m)",
+    "mean of bool": "xp.mean(m)",
+    "sum of rows of int32": "xp.sum(i.reshape(-1, 100), axis=1)",
 }
 
 NEW_PROCESS = """
@@ -61,8 +64,9 @@ def least(text: str, size: int, dtype: str, rounds: int) -> dict[str, float]:
     from scipy.special import logsumexp
 
     array = np.random.default_rng(0).random(size).astype(dtype)
-    program = eval(f"lambda xp, a, logsumexp: {text}")
-    ours, theirs = (xp, xp.asarray(array), xp.special.logsumexp), (np, array, logsumexp)
+    program = eval(f"lambda xp, logsumexp, a, m, i: {text}")
+    arrays = array, array > 0.5, (array * 100).astype("int32")
+    ours, theirs = (xp, xp.special.logsumexp, *map(xp.asarray, arrays)), (np, logsumexp, *arrays)
     program(*ours)
     BACKGROUND.wait(60)
     settings: dict[str, dict[str, object]] = {"numpy": {}, "before": {"fuse": "off"}, "one": {"threads": 1}, "all": {}}

@@ -12,7 +12,7 @@ from accel.fusion.nodes import Node
 
 __all__ = ["STATISTICS", "Elements"]
 
-_TRUTH, _COUNT = np.dtype(np.bool_), np.dtype(np.int64)
+_TRUTH, _COUNT, _FLOAT = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
 
 
 class Elements(NamedTuple):
@@ -27,13 +27,13 @@ class Elements(NamedTuple):
     number : callable
         Returns the node of one of the numbers that a function takes besides the elements.
     total : callable
-        Combines elements along the axes that are reduced, which stay, with extent 1: by ``add``, ``min`` or ``max``.
+        Combines elements along the axes that are reduced, which stay, with extent 1.
     """
 
     x: Node
     make: Make
     number: Callable[[int], Node]
-    total: Callable[[Node, Literal["add", "min", "max"]], Node]
+    total: Callable[[Node, Literal["add", "mul", "min", "max"]], Node]
 
     @property
     def dtype(self) -> DType:
@@ -67,6 +67,11 @@ class Elements(NamedTuple):
     def cast(self, x: Node, dtype: DType) -> Node:
         """Return elements of another dtype."""
         return self.make("cast", "", (x,), dtype)
+
+
+def _mean_of_integers(e: Elements) -> Node:
+    """Return the mean; the number is how many elements there are."""
+    return e.binary("truediv", e.cast(e.sum(e.x), _FLOAT), e.cast(e.number(0), _FLOAT))
 
 
 def _variance(e: Elements) -> Node:
@@ -131,6 +136,7 @@ STATISTICS: Mapping[str, Callable[[Elements], Node]] = MappingProxyType(
     {
         "count_nonzero": lambda e: _not_zero(e, _COUNT),
         "logsumexp": _log_sum_exp,
+        "mean of integers": _mean_of_integers,
         "nan_to_num": _nan_to_num,
         "nanmean": _mean_of_numbers,
         "nanstd": _root(_variance_of_numbers),
@@ -141,7 +147,9 @@ STATISTICS: Mapping[str, Callable[[Elements], Node]] = MappingProxyType(
         "norm of 2": lambda e: e.call("sqrt", e.sum(e.call("square", e.x))),
         "norm of inf": lambda e: e.total(e.call("abs", e.x), "max"),
         "norm of -inf": lambda e: e.total(e.call("abs", e.x), "min"),
+        "prod": lambda e: e.total(e.x, "mul"),
         "std": _root(_variance),
+        "sum": lambda e: e.sum(e.x),
         "var": _variance,
     }
 )

@@ -18,7 +18,7 @@ from accel.support.background import BACKGROUND
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.compiled_layouts import layout_of
 
-__all__ = ["NUMPYS", "computed", "computed_for_numpy"]
+__all__ = ["NUMPYS", "WHOLE", "computed", "computed_for_numpy"]
 
 _WORTH = 1 << 26
 """Elements that NumPy has computed with, from which on the loops of a form are asked for.
@@ -31,11 +31,18 @@ _SHARED = 1 << 19
 
 _FLOAT64 = np.dtype(np.float64)
 _FLOATS = MappingProxyType({np.dtype(name): np.dtype(name) for name in ("float32", "float64")})
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _INTEGERS = tuple([np.dtype(f"{kind}{bits}") for kind in ("int", "uint") for bits in (8, 16, 32, 64)])
 _NUMBERS = MappingProxyType({**_FLOATS, **dict.fromkeys(_INTEGERS, _FLOAT64)})
 """The dtypes in which a function computes that makes floats of integers."""
 
 _THEMSELVES = MappingProxyType({**_FLOATS, **{each: each for each in _INTEGERS}})
+_SUMS = MappingProxyType(
+    {np.dtype(np.bool_): _INT64, **{each: _INT64 if each.kind == "i" else _UINT64 for each in _INTEGERS}}
+)
+_MEANS = MappingProxyType({each: _INT64 for each in _SUMS if each.itemsize < _INT64.itemsize})
+"""The dtypes in which sums are exact, for dtypes of whole numbers."""
+
 _NORMS = MappingProxyType({0: "norm of 0", 1: "norm of 1", 2: "norm of 2", inf: "norm of inf", -inf: "norm of -inf"})
 
 _Form = tuple[str, DType, DType, str]
@@ -101,6 +108,13 @@ def _total(name: str, array: Any, axis: Any = None, *, keepdims: Any = False) ->
     return _reduced(name, array, axis, keepdims, _THEMSELVES if name == "count_nonzero" else _FLOATS)
 
 
+def _whole(
+    name: str, dtypes: Mapping[DType, DType], array: Any, axis: Any = None, *, dtype: Any = None, keepdims: Any = False
+) -> Any:
+    """Return a reduction of whole numbers, which NumPy casts a few thousand at a time."""
+    return None if dtype is not None else _reduced(name, array, axis, keepdims, dtypes)
+
+
 def _vector_norm(array: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
     name = _NORMS.get(ord) if type(ord) in (int, float) else None
     return None if name is None else _reduced(name, array, axis, keepdims, _FLOATS)
@@ -117,10 +131,16 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         **{name: partial(_spread, name) for name in ("nanstd", "nanvar", "std", "var")},
         **{name: partial(_total, name) for name in ("count_nonzero", "logsumexp", "nanmean", "nansum")},
+        "mean": partial(_whole, "mean of integers", _MEANS),
         "norm": _norm,
+        "prod": partial(_whole, "prod", _SUMS),
+        "sum": partial(_whole, "sum", _SUMS),
         "vector_norm": _vector_norm,
     }
 )
+
+WHOLE = frozenset({"mean", "prod", "sum"})
+"""The functions that are computed here for whole numbers alone."""
 
 NUMPYS = frozenset(
     {np.linalg.norm, np.linalg.vector_norm, np.nan_to_num}
@@ -137,14 +157,9 @@ def _reduced(
     if dtype is None or type(keepdims) is not bool or settings.fuse == "off" or settings.debug:
         return None
     layout = layout_of(array, axis)
-    if layout is None or type(correction) not in (int, float, type(None)):
+    numbers = None if layout is None else _numbers(name, array.size // prod(layout.kept), correction)
+    if layout is None or numbers is None:
         return None
-    numbers: tuple[float, ...] = ()
-    if correction is not None:
-        count = array.size // prod(layout.kept)
-        numbers = (float(correction),) if name.startswith("nan") else (float(count), float(count - correction))
-        if numbers[-1] <= 0 and not name.startswith("nan"):
-            return None
     launch = _launch((name, array.dtype, dtype, layout.pattern), array.size)
     if launch is None:
         return None
@@ -157,6 +172,18 @@ def _reduced(
     if not is_finite:
         return None
     return layout.shaped(result, keepdims=keepdims) if layout.kept or layout.shape or keepdims else result
+
+
+def _numbers(name: str, count: int, correction: float | None) -> tuple[float, ...] | None:
+    """Return the numbers that a function takes, for so many elements of a result; None if NumPy should compute it."""
+    if correction is None:
+        return (count,) if name == "mean of integers" else ()
+    if type(correction) not in (int, float):
+        return None
+    if name.startswith("nan"):
+        return (float(correction),)
+    divisor = float(count - correction)
+    return (float(count), divisor) if divisor > 0 else None
 
 
 def _launch(form: _Form, size: int) -> Any:

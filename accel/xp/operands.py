@@ -150,9 +150,13 @@ def wrap_all(library: ArrayLibrary, results: Iterable[Any], *sources: object) ->
 
 
 def large_reduction(name: str, library: ArrayLibrary, array: Any, **options: Any) -> Array | None:
-    """Return the result of a reduction that threads share; None if one thread should compute it."""
+    """Return the result of a reduction that threads share, or that loops compute; None if NumPy should."""
     try:
-        result = reductions.reduced(name, library, array, **options)
+        result = None
+        if name in compiled_functions.WHOLE:
+            result = compiled_functions.computed(name, library, array, options)
+        if result is None:
+            result = reductions.reduced(name, library, array, **options)
     except MemoryError as error:
         raise failure(error) from None
     return None if result is None else wrap(library, result)

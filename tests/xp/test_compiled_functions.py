@@ -111,6 +111,32 @@ class TestResults:
         x = numbers((40, 50)).astype(dtype)
         check(looped(FUNCTIONS[name], xp, xp.asarray(x), axis=0), FUNCTIONS[name](np, x, axis=0), exact=name in EXACT)
 
+    @pytest.mark.parametrize("name", ["sum", "prod", "mean"])
+    @pytest.mark.parametrize(
+        "dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+    )
+    def test_of_whole_numbers_are_exact(
+        self, looped: Watch, monkeypatch: pytest.MonkeyPatch, name: str, dtype: str
+    ) -> None:
+        monkeypatch.setattr(library_on("cpu"), "large", 1)
+        x = np.random.default_rng(0).integers(0, 100, (40, 50)).astype(dtype)
+        for axis in (None, 0, 1):
+            ours, expected = getattr(xp, name), getattr(np, name)(x, axis)
+            if name == "mean" and x.itemsize == 8:  # the sum may not fit
+                check(ours(xp.asarray(x), axis=axis), expected)
+                assert looped.results[-1] is None
+            else:
+                check(looped(ours, xp.asarray(x), axis=axis), expected, exact=True)
+        x = x.astype(bool).astype(dtype)
+        check(ours(xp.asarray(x), axis=0, dtype="float32"), getattr(np, name)(x, 0, dtype="float32"))
+
+    def test_of_sums_of_other_numbers_are_numpys(self, looped: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(library_on("cpu"), "large", 1)
+        x = numbers((40, 50))
+        for name in ("sum", "prod", "mean"):
+            check(getattr(xp, name)(xp.asarray(x), axis=0), getattr(np, name)(x, 0), exact=True)
+        assert {*looped.results} == {None}
+
     @pytest.mark.parametrize(
         ("view", "axis"),
         [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accel
@@ -166,6 +166,7 @@ class TestResults:
         for keepdims in (False, True):
             check(looped(xp.var, xp.asarray(x), axis=axis, keepdims=keepdims), np.var(x, axis, keepdims=keepdims))
 
+    @settings(max_examples=40)
     @given(data=st.data())
     def test_of_any_shape_and_axes_are_numpys(self, data: st.DataObject) -> None:
         shape = tuple(data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=4)))

@@ -1,11 +1,11 @@
-"""Fused functions: how many times faster than NumPy, beside unfused ones, JAX, numba and numexpr.
+"""Fused functions: how many times faster than NumPy, beside unfused ones, JAX, numba, numexpr and PyTorch.
 
 python benchmarks/fuse.py [PATH...] [--parts NAME...] [--only NAME...] [--size N] [--preset S] [--threads 1 2]
 
 Each PATH is a checkout of pyhpc-benchmarks or of NPBench; nothing of them is copied here. The parts:
 
 - expressions: five of one line, with results in new memory and in memory that is there;
-- pyhpc: three programs, the version for CuPy fused (the version for NumPy if there is none), and those for JAX, numba;
+- pyhpc: three programs, the version for CuPy fused (or that for NumPy), and those for JAX, numba and PyTorch;
 - npbench: the versions for CuPy, and those for JAX and numba, at the sizes that NPBench calls ``--preset``;
 - short: the sixteen programs of `array_programs.py`;
 - starts: the seconds of first calls of pyhpc's programs, and of those in a later process, which finds compiled code;
@@ -53,7 +53,8 @@ def child(task: Mapping[str, Any], threads: int, limit: float, cache: str) -> di
 
     Compiled code is kept in a folder, ``cache``.
     """
-    environment = {**os.environ, "NUMEXPR_NUM_THREADS": str(threads), "JAX_ENABLE_X64": "1"}
+    numbers = dict.fromkeys(("NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS"), str(threads))
+    environment = {**os.environ, **numbers, "JAX_ENABLE_X64": "1"}
     environment |= {"XDG_CACHE_HOME": cache, "NUMBA_CACHE_DIR": cache}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process would compile the library's modules anew
     command = [sys.executable, str(Path(__file__).with_name("fuse_one.py")), json.dumps(task)]

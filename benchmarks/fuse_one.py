@@ -43,7 +43,7 @@ Way = Callable[[], tuple[list[Any], float]]
 """Returns the results of a call, and its seconds."""
 
 
-LIBRARIES = ["numexpr", "numba", "jax"]
+LIBRARIES = ["numexpr", "numba", "jax", "torch"]
 """Those that are compared, if they are installed."""
 
 
@@ -119,6 +119,9 @@ def expressions(name: str, size: int) -> dict[str, Way]:
         compiled = jax.jit(expression(text, functions_of(jax.numpy)))
         operands = [jax.numpy.array(each) for each in natives]
         ways["jax"] = partial(timed, lambda *each: compiled(*each).block_until_ready(), *operands)
+    if (torch := installed("torch")) is not None:
+        compiled = torch.compile(expression(text, functions_of(torch)))
+        ways["torch"] = partial(timed, compiled, *[torch.from_numpy(each) for each in natives])
     return ways
 
 
@@ -172,7 +175,8 @@ def of_checkout(program: programs.Program, root: Path, expected: programs.Result
         "unfused": partial(programs.run, program, unfused, convert),
         "fused": partial(programs.run, program, fused_if_possible(unfused, static), convert),
     }
-    for library, suffixes in (("numba", ("_numba", "_numba_np", "_numba_n")), ("jax", ("_jax",))):
+    suffixes_of = {"numba": ("_numba", "_numba_np", "_numba_n"), "jax": ("_jax",), "torch": ("_pytorch",)}
+    for library, suffixes in suffixes_of.items():
         files = [program.reference.with_name(program.reference.name.replace("_numpy", each)) for each in suffixes]
         found = next((each for each in files if each.exists()), None)
         module = installed(library)
@@ -186,6 +190,8 @@ def of_checkout(program: programs.Program, root: Path, expected: programs.Result
 
 def _finished(library: Any, function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[[Any], Any]]:
     """Return a function that waits for its results, and what makes its arrays."""
+    if library.__name__ == "torch":
+        return function, lambda x: library.from_numpy(np.copy(x))
     if library.__name__ != "jax":
         return function, np.copy
     return lambda *each: library.block_until_ready(function(*each)), library.numpy.array

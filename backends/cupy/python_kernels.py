@@ -19,7 +19,10 @@ from .device_code import (
     FormPacking,
     Packing,
     device_source,
+    is_joined,
+    kept,
     kernel_name,
+    launched,
     reach,
     reductions,
     shared_bytes,
@@ -44,6 +47,7 @@ _BLOCKS = 8
 """Blocks of `THREADS` threads that a multiprocessor runs at once; more would wait for these."""
 
 _ONE_THREAD = (1, 1, 1, 1, 1, 1)
+_ONE_BLOCK = (1, 1, 1, THREADS, 1, 1)
 _RECORD = 64
 """Bytes for the record of failures: seven integers of 64 bits, and padding for what comes after it."""
 
@@ -83,13 +87,15 @@ class Toolchain(NamedTuple):
 class _Step(NamedTuple):
     """A step of a program.
 
-    ``trips`` computes the number of iterations of a loop; it is None if the host cannot, and for other steps.
+    ``trips`` computes the number of iterations of a loop; it is None if the host cannot, and for other steps. If
+    ``joined``, the kernel of the totals does what comes after them, also if there are no iterations.
     """
 
     loop: bool
     trips: Callable[[Sequence[Any]], int] | None
     kernel: str
     totals: str | None
+    joined: bool = False
 
 
 class CompiledProgram:
@@ -98,15 +104,19 @@ class CompiledProgram:
     def __init__(self, tools: Toolchain, program: Program) -> None:
         self.tools = tools
         self.program = program
-        self.steps = [_step(program, number) for number in range(len(program.steps))]
+        self.steps = [_step(program, number) for number in launched(program)]
         self.explicit = any(isinstance(step, Threads) for step in program.steps)
         self.shared = shared_bytes(program)
         self.reductions = reductions(program)
-        self.packing = Packing(program, "Q" * bool(program.frame) + "QI" * bool(self.reductions) + "Q" * program.debug)
+        self.frame = kept(program)
+        self.own = "Q" * bool(self.frame) + "QI" * bool(self.reductions) + "Q" * program.debug
+        """The codes of the backend's own arguments."""
+        self.packing = Packing(program, self.own)
+        self.scratch = PARTIAL * self.reductions * self.blocks(None)
         self._source = device_source(program)
         self._reach = reach(program)
         self._kernels: dict[tuple[str, int], RawExecutable] = {}
-        alone = len(self.steps) == 1 and not (program.frame or program.debug or self.reductions)
+        alone = len(self.steps) == 1 and not (self.frame or program.debug or self.reductions)
         self._alone = Arguments(self.packing.offsets, self.packing.nbytes) if alone else None
         for step in self.steps:  # errors of the compiler are raised now; others are rare and compiled at a launch
             self.kernel(step.kernel, 32)
@@ -139,34 +149,46 @@ class CompiledProgram:
         """Return a function that runs the kernel on arrays of certain forms; see `accel.abc.ComputesArrays`."""
         if self.program.debug or self.program.results or self.explicit:
             return None
-        if self._alone is None:
-            return partial(self._compute_in_steps, forms, explain)
+        if sum(step.totals is not None for step in self.steps) > 1:
+            return None
         values = [number for form in forms for number in (0, *form)]
         values += [0] * sum(isinstance(each, Number) for each in self.program.parameters)
         return self._prepared(values)
 
     def _prepared(self, values: Sequence[Any]) -> Callable[[Sequence[int], Sequence[Any], Any], object]:
-        """Return a function that launches the only kernel with arguments of the forms of these."""
-        (step,), driver, device = self.steps, self.tools.driver, self.tools.device
-        count = None if step.trips is None else step.trips(values)
-        if count == 0:
+        """Return a function that launches the kernels with arguments of the forms of these."""
+        launches, blocks = self._launches(values)
+        if not launches:
             return _nothing
-        packing = FormPacking(self.program, values)
-        own = Arguments(packing.offsets, packing.nbytes)
-        packing.write_forms(own.memory)
-        kernel, geometry = self.kernel(step.kernel, self.bits(values, [count])), self.geometry(step, count, _ONE_THREAD)
-        launch = partial(driver.launch_kernel, kernel.pointer, *geometry, self.shared)
-        write, current = packing.write, driver.cuda.get_current_stream
+        driver, device, needed = self.tools.driver, self.tools.device, SLOT * len(self.frame)
+        packing = FormPacking(self.program, self.own, values)
+        prepared = Arguments(packing.offsets, packing.nbytes)
+        packing.write_forms(prepared.memory)
+        write, current, has_frame, scratch = (
+            packing.write,
+            driver.cuda.get_current_stream,
+            bool(self.frame),
+            self.scratch,
+        )
+        allocate = driver.cuda.alloc
+
+        def own_of(start: int) -> Sequence[int]:
+            own = [start] if has_frame else []
+            return [*own, start + needed, blocks] if scratch else own
 
         def compute(addresses: Sequence[int], numbers: Sequence[Any], queue: Any) -> None:
-            arguments = own
+            arguments = prepared
             # No call between these, as in `_start_alone`.
             if arguments.busy:
                 arguments = arguments.copy()
             arguments.busy = True
             try:
-                write(arguments.memory, addresses, numbers)
-                launch((current() if queue is None else queue).ptr, arguments.table, 0)
+                stream = (current() if queue is None else queue).ptr
+                # CuPy's pool reuses it on this stream.
+                memory = allocate(needed + scratch) if needed + scratch else None
+                write(arguments.memory, addresses, numbers, () if memory is None else own_of(memory.ptr))
+                for launch in launches:
+                    launch(stream, arguments.table, 0)
             except Exception as error:
                 raise driver.translated(error, device) from error
             finally:
@@ -174,23 +196,24 @@ class CompiledProgram:
 
         return compute
 
-    def _compute_in_steps(
-        self,
-        forms: Sequence[tuple[int, ...]],
-        explain: Explain,
-        addresses: Sequence[int],
-        numbers: Sequence[Any],
-        _: Any,
-    ) -> None:
-        """Run a program that needs memory besides its arguments, on the stream on which CuPy computes now."""
-        arguments = [number for address, form in zip(addresses, forms, strict=True) for number in (address, *form)]
-        queue, current = self.tools.streams.current(self.tools.device), self.tools.driver.cuda.get_current_stream()
-        if queue.native != current:
-            queue.native.wait_event(current.record())
-        one = (1, 1, 1)
-        self.launch([*arguments, *numbers], grid=one, block=one, stream=None, explain=explain)
-        if queue.native != current:
-            current.wait_event(queue.native.record())
+    def _launches(self, values: Sequence[Any]) -> tuple[list[Callable[[int, int, int], object]], int]:
+        """Return what launches each kernel, in order, and the number of blocks whose totals are joined."""
+        counts, blocks = [None if step.trips is None else step.trips(values) for step in self.steps], 0
+        bits = self.bits(values, counts)
+        launches: list[Callable[[int, int, int], object]] = []
+
+        def add(kernel: str, geometry: Geometry) -> None:
+            pointer = self.kernel(kernel, bits).pointer
+            launches.append(partial(self.tools.driver.launch_kernel, pointer, *geometry, self.shared))
+
+        for step, count in zip(self.steps, counts, strict=True):
+            geometry = self.geometry(step, count, _ONE_THREAD)
+            if count != 0:
+                add(step.kernel, geometry)
+            if step.totals is not None and (count != 0 or step.joined):
+                blocks = geometry[0]
+                add(step.totals, _ONE_BLOCK)
+        return launches, blocks
 
     def _start_alone(
         self, values: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
@@ -248,7 +271,8 @@ def _step(program: Program, number: int) -> _Step:
     step, kernel = program.steps[number], kernel_name(program, number)
     if not isinstance(step, Loop):
         return _Step(False, None, kernel, None)
-    return _Step(True, trips(program, step), kernel, totals_name(program, number) if step.reductions else None)
+    totals = totals_name(program, number) if step.reductions else None
+    return _Step(True, trips(program, step), kernel, totals, is_joined(program))
 
 
 class _Launch:
@@ -289,7 +313,7 @@ class _Launch:
         if debug and self._memory is not None:
             self._tools.driver.runtime.memsetAsync(self._memory.pointer, 0, _RECORD, queue.handle)
         for step, count in zip(self._compiled.steps, self._counts, strict=True):
-            if count != 0:
+            if count != 0 or step.joined:
                 self._run(step, count, queue)
         if debug:
             self._raise_failure(queue)
@@ -311,8 +335,7 @@ class _Launch:
         Only this stream uses it, and CuPy's pool reuses it on this stream.
         """
         compiled = self._compiled
-        scratch = PARTIAL * compiled.reductions * compiled.blocks(None)
-        nbytes = _RECORD + SLOT * len(compiled.program.frame) + scratch
+        nbytes = _RECORD + SLOT * len(compiled.frame) + compiled.scratch
         if nbytes == _RECORD and not compiled.program.debug:
             return None
         native = allocation(self._tools.driver, nbytes, queue)
@@ -322,19 +345,20 @@ class _Launch:
         compiled, arguments = self._compiled, self._arguments
         geometry = compiled.geometry(step, count, self._geometry)
         compiled.packing.write(arguments.memory, self._values, self._own(geometry[0]))
-        compiled.start(step.kernel, self._bits, geometry, arguments, queue)
+        if count != 0:
+            compiled.start(step.kernel, self._bits, geometry, arguments, queue)
         if step.totals is not None:
-            compiled.start(step.totals, self._bits, (1, 1, 1, THREADS, 1, 1), arguments, queue)
+            compiled.start(step.totals, self._bits, _ONE_BLOCK, arguments, queue)
 
     def _own(self, blocks: int) -> list[int]:
         """Return the arguments that follow those of the launch."""
         program, memory = self._compiled.program, self._memory
         if memory is None:
             return []
-        frame = memory.pointer + _RECORD
-        own = [frame] if program.frame else []
+        frame, kept_bytes = memory.pointer + _RECORD, SLOT * len(self._compiled.frame)
+        own = [frame] if kept_bytes else []
         if self._compiled.reductions:
-            own += [frame + SLOT * len(program.frame), blocks]
+            own += [frame + kept_bytes, blocks]
         return [*own, memory.pointer] if program.debug else own
 
     def _raise_failure(self, queue: CupyStream) -> None:

@@ -31,18 +31,19 @@ def run_text(program, arguments, grid=None, block=None, seed=0, warp=32, bits=64
 def run_module(module, program, values, grid=None, block=None, seed=0, *, checks="sync", memory=()):
     """Run a program that was compiled; the values are those of a launch, flattened as `flattened` does."""
     values = [values[each.place] for each in device_code.kernel_parameters(program)]
-    frame = aligned(SLOT * len(program.frame), seed)
+    frame = aligned(SLOT * len(device_code.kept(program)), seed)
     scratch = aligned(device_code.PARTIAL * FEW_BLOCKS[0] * device_code.reductions(program), seed)
     record = np.zeros(len(Failure._fields), np.int64)
     unwritten = [Memory.of(each, written=False) for each in (frame, scratch) if each.nbytes]
     how = {"seed": seed, "checks": checks, "memory": [*memory, *unwritten, Memory.of(record)]}
-    if program.frame:
+    if device_code.kept(program):
         values.append(address(frame))
     if device_code.reductions(program):
         values += [address(scratch), np.uint32(FEW_BLOCKS[0])]
     if program.debug:
         values.append(address(record))
-    for number, step in enumerate(program.steps):
+    for number in device_code.launched(program):
+        step = program.steps[number]
         name = device_code.kernel_name(program, number)
         if isinstance(step, Threads):
             module.launch(name, grid, block, values, device_code.shared_bytes(program), **how)

@@ -45,15 +45,16 @@ def test_arguments_with_known_forms_have_the_same_bytes(dtypes, data):
     addresses, forms = data.draw(st.lists(whole, min_size=2, max_size=2)), [[3, 4, -8, 1], [5, 2]]
     numbers = [dtype.type(data.draw(st.integers(0, 1))).item() for dtype in dtypes]
     arguments = [addresses[0], *forms[0], addresses[1], *forms[1], *numbers]
-    found = []
-    for packing in (Packing(each, ""), FormPacking(each, arguments)):
+    found, own = [], (data.draw(whole), 7)
+    for packing in (Packing(each, "QI"), FormPacking(each, "QI", arguments)):
         memory = bytearray(packing.nbytes)
         if isinstance(packing, FormPacking):
             packing.write_forms(memory)
-            packing.write(memory, addresses, numbers)
+            packing.write(memory, addresses, numbers, own)
         else:
-            packing.write(memory, arguments, ())
+            packing.write(memory, arguments, own)
         sizes = [np.dtype("int64" if p.number is None else p.number.dtype).itemsize for p in kernel_parameters(each)]
+        sizes += [8, 4]
         found.append([bytes(memory[at : at + size]) for at, size in zip(packing.offsets, sizes, strict=True)])
     assert found[0] == found[1]
 

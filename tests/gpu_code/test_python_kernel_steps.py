@@ -5,7 +5,7 @@ from math import fsum
 import ml_dtypes
 import numpy as np
 import pytest
-from accel.backends.cupy.device_code import device_source
+from accel.backends.cupy.device_code import device_source, launched
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,6 +111,36 @@ def reductions(dtype, operations):
     parameters = [values, Number("start", dtype)]
     step = loop(values, *body, reductions=reduced)
     return program("reduce", parameters, begin, step, frame=tuple(totals), results=tuple(totals))
+
+
+def stored(begin, scale, **rest):
+    """Return a program that reduces a view to two totals, which it stores, one of them scaled."""
+    values, into, most, total = view("values", "i8"), view("into", "i8"), local("most", "i8"), local("total", "i8")
+    totals, one = (total, most), const(1, "i8")
+    body = Assign(total, index("add", total, load(values))), Assign(most, Binary("max", most, load(values), one.dtype))
+    last = store(into, index("mul", scale, total), const(0)), store(into, most, const(1))
+    return program(
+        "stored",
+        [values, into, Number("by", np.dtype("i8"))],
+        Once((Assign(total, begin), Assign(most, const(-5, "i8"))), Frame((), totals)),
+        loop(values, *body, reductions=(Reduction(total, "add"), Reduction(most, "max"))),
+        Once(last, Frame(totals, ())),
+        frame=totals,
+        **rest,
+    )
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 5000])
+def test_totals_that_begin_with_constants_need_no_step_before_and_none_after(size, bits):
+    x, by = np.random.default_rng(size).integers(-9, 9, size), np.int64(3)
+    for begin, launches in ((const(7, "i8"), (1,)), (local("by", "i8"), range(3))):
+        each, into = stored(begin, local("by", "i8")), np.zeros(2, "i8")
+        assert launched(each) == launches
+        assert run_text(each, [x, into, by], bits=bits) == (None, ())
+        start = 7 if launches == (1,) else 3
+        assert into.tolist() == [3 * (start + x.sum()), max([-5, *x.tolist()])]
+    assert launched(stored(const(7, "i8"), const(1, "i8"), debug=True)) == range(3)
 
 
 def test_a_sum_of_float64_is_more_accurate_than_by_pairs():

@@ -50,7 +50,7 @@ def test_a_repeated_call_is_its_launches(function: Callable[..., Any]) -> None:
     finally:
         driver.restore()
     calls = {name: count - before.get(name, 0) for name, count in after.items() if count != before.get(name, 0)}
-    more = 3 if function is total else 0  # one before the loop, one for the totals of blocks, and one that stores it
+    more = 1 if function is total else 0  # for the totals of blocks
     assert calls["cuLaunchKernel"] == len(fused.explain(*arrays).steps) + more
     assert not [name for name in calls if any(word in name for word in NEVER)], calls
 

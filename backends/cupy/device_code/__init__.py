@@ -3,6 +3,7 @@
 from .packing import FormPacking, Packing
 from .parameters import kernel_parameters
 from .programs import PARTIAL, THREADS, device_source, kernel_name, reductions, shared_bytes, totals_name
+from .steps import is_joined, kept, launched
 from .trips import NARROW, reach, trips
 
 __all__ = [
@@ -12,8 +13,11 @@ __all__ = [
     "FormPacking",
     "Packing",
     "device_source",
+    "is_joined",
+    "kept",
     "kernel_name",
     "kernel_parameters",
+    "launched",
     "reach",
     "reductions",
     "shared_bytes",

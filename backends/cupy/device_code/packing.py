@@ -61,6 +61,8 @@ class FormPacking:
     ----------
     program : Program
         The program.
+    own : str
+        As for `Packing`.
     arguments : sequence
         Those of a launch, of any addresses and numbers.
 
@@ -74,17 +76,19 @@ class FormPacking:
 
     __slots__ = ("_arguments", "_convert", "_forms", "_pack", "nbytes", "offsets")
 
-    def __init__(self, program: Program, arguments: Sequence[Any]) -> None:
+    def __init__(self, program: Program, own: str, arguments: Sequence[Any]) -> None:
         taken = [*kernel_parameters(program)]
-        order = sorted(range(len(taken)), key=lambda number: taken[number].is_form)
-        text, offsets = _laid_out([taken[number].code for number in order])
-        self.offsets = [offsets[order.index(number)] for number in range(len(taken))]
+        codes = [*[each.code for each in taken], *own]
+        order = sorted(range(len(codes)), key=lambda number: number < len(taken) and taken[number].is_form)
+        text, offsets = _laid_out([codes[number] for number in order])
+        self.offsets = [offsets[order.index(number)] for number in range(len(codes))]
         self.nbytes = struct.calcsize(text)
+        of_taken = self.offsets[: len(taken)]
         self._forms = [
-            (offset, arguments[each.place]) for offset, each in zip(self.offsets, taken, strict=True) if each.is_form
+            (offset, arguments[each.place]) for offset, each in zip(of_taken, taken, strict=True) if each.is_form
         ]
         changing = [each for each in taken if not each.is_form]
-        self._pack = struct.Struct(_laid_out([each.code for each in changing])[0]).pack_into
+        self._pack = struct.Struct(_laid_out([*[each.code for each in changing], *own])[0]).pack_into
         self._convert = _conversions(changing)
 
     def write_forms(self, memory: Any) -> None:
@@ -92,12 +96,12 @@ class FormPacking:
         for offset, number in self._forms:
             struct.pack_into("=q", memory, offset, number)
 
-    def write(self, memory: Any, addresses: Sequence[int], numbers: Sequence[Any]) -> None:
-        """Write the address of each view, and the numbers, to memory."""
+    def write(self, memory: Any, addresses: Sequence[int], numbers: Sequence[Any], own: Sequence[int]) -> None:
+        """Write the address of each view, the numbers, and the backend's own arguments, to memory."""
         if self._convert:
-            self._pack(memory, 0, *_converted((*addresses, *numbers), self._convert))
+            self._pack(memory, 0, *_converted((*addresses, *numbers), self._convert), *own)
         else:
-            self._pack(memory, 0, *addresses, *numbers)
+            self._pack(memory, 0, *addresses, *numbers, *own)
 
 
 def _laid_out(codes: Iterable[str]) -> tuple[str, list[int]]:

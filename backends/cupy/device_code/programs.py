@@ -12,6 +12,7 @@ from accel.ir import Array, Atomic, Local, Loop, Once, Program, Step, View
 from .expressions import Printer, bare
 from .parameters import kernel_parameters
 from .statements import Body
+from .steps import initial_totals, is_joined, kept, launched
 from .totals import accumulator
 from .trees import memories, nodes
 from .types import identifier, type_name
@@ -43,7 +44,7 @@ def device_source(*programs: Program) -> str:
     lines: list[str] = []
     for program in programs:
         _refuse(program)
-        lines += [line for number in range(len(program.steps)) for line in _kernels(program, number)]
+        lines += [line for number in launched(program) for line in _kernels(program, number)]
     kernels = "\n".join(lines)
     return f"#define ACCEL_THREADS {THREADS}\n#define ACCEL_PARTIAL {PARTIAL}\n\n{_headers(kernels)}{kernels}\n"
 
@@ -126,7 +127,7 @@ def _function(program: Program, head: str, body: Iterator[str]) -> Iterator[str]
 
 def _parameters(program: Program) -> Iterator[str]:
     yield from (each.text for each in kernel_parameters(program))
-    if program.frame:
+    if kept(program):
         yield "unsigned char* frame"
     if reductions(program):
         yield "unsigned char* scratch"
@@ -142,9 +143,7 @@ def reductions(program: Program) -> int:
 
 def _step(program: Program, step: Step) -> Iterator[str]:
     printer = Printer(program)
-    for assign in program.prelude:
-        target = assign.target
-        yield f"{type_name(target.dtype)} {identifier(target.name)} = {bare(printer.text(assign.value))};"
+    yield from _prelude(program, printer)
     declared = {assign.target.name for assign in program.prelude}
     yield from _shared_arrays(program)
     if isinstance(step, Loop):
@@ -162,11 +161,19 @@ def _step(program: Program, step: Step) -> Iterator[str]:
         yield from Body(printer, {}).lines(step.body, declared)
 
 
+def _prelude(program: Program, printer: Printer) -> Iterator[str]:
+    for assign in program.prelude:
+        target = assign.target
+        yield f"{type_name(target.dtype)} {identifier(target.name)} = {bare(printer.text(assign.value))};"
+
+
 def _loop(program: Program, step: Loop, declared: set[str], printer: Printer) -> Iterator[str]:
     yield from _read(program, step.frame.reads)
+    initial = initial_totals(program) if is_joined(program) else {}
     for reduction in step.reductions:
-        slot = _slot(program, reduction.total)
-        yield f"{accumulator(reduction)} {identifier(reduction.total.name)}({slot});"
+        total = reduction.total
+        before = bare(printer.text(initial[total.name])) if initial else _slot(program, total)
+        yield f"{accumulator(reduction)} {identifier(total.name)}({before});"
     yield from _ranges(step, printer)
     yield "for (count_t iteration = first_iteration(); iteration < iterations; iteration += iterations_at_once()) {"
     declared |= {local.name for local in (*step.frame.reads, *step.indices)}
@@ -198,9 +205,27 @@ def _indices(step: Loop) -> Iterator[str]:
 
 
 def _totals(program: Program, step: Loop) -> Iterator[str]:
+    if is_joined(program):
+        yield from _joined_totals(program, step)
+        return
     for number, reduction in enumerate(step.reductions):
         slot = _slot(program, reduction.total)
         yield f"finish<{accumulator(reduction)}>({slot}, scratch, {number}, blocks);"
+
+
+def _joined_totals(program: Program, step: Loop) -> Iterator[str]:
+    """Yield the statements that compute totals, and then do with them what the last step does."""
+    printer, initial, last = Printer(program), initial_totals(program), program.steps[-1]
+    assert isinstance(last, Once), "of a joined program"
+    for number, reduction in enumerate(step.reductions):
+        total, name = reduction.total, identifier(reduction.total.name)
+        yield f"{type_name(total.dtype)} {name} = {bare(printer.text(initial[total.name]))};"
+        yield f"finish<{accumulator(reduction)}>({name}, scratch, {number}, blocks);"
+    yield "if (threadIdx.x == 0) {"
+    body = [*_prelude(program, printer), *_local_arrays(program, last)]
+    declared = {each.target.name for each in program.prelude} | {local.name for local in last.frame.reads}
+    yield from [_INDENT + line for line in (*body, *Body(printer, {}).lines(last.body, declared))]
+    yield "}"
 
 
 def _slot(program: Program, local: Local) -> str:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -215,15 +214,13 @@ class Plan:
 
     def _call(self, call: Call) -> Step:
         self.launches.append(call)
-        found, library = self.schedule.memory, self.library
-        results = self.results[call]
+        found, results = self.schedule.memory, self.results[call]
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments = [self._argument(each, memories, numbers) for each in call.arguments]
             keywords = {name: self._argument(value, memories, numbers) for name, value in call.keywords.items()}
             try:
-                with nullcontext() if library.within is None else library.within(*arguments):
-                    result = call.function(*arguments, **keywords)
+                result = call.function(*arguments, **keywords)
             except (IndexError, MemoryError, OverflowError) as error:
                 raise failure(error) from None
             operands = [memories[found[node]] for node in call.operands]
@@ -267,7 +264,13 @@ class Plan:
             for extent, step, wanted in zip(node.shape, array.strides, expected, strict=True)
         )
         same &= array.dtype == node.dtype and not library.backend.is_readonly(array)
-        same &= not any(may_overlap(library, array, x) for x in operands)
+        if (
+            library.backend.root(array) is array and getattr(array, "base", None) is None
+        ):  # only its views share its memory
+            roots = [library.backend.root(x) for x in operands]
+            same &= all(array is not root for root in roots)
+        else:
+            same &= not any(may_overlap(library, array, x) for x in operands)
         if same:
             return array
         copy = self.empty(node)

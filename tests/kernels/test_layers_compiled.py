@@ -1,7 +1,7 @@
 """The devices' compilers accept the text of the kernels that all layers run."""
 
 import pytest
-from accel.backends.cupy.device_code import kernel_name
+from accel.backends.cupy.device_code import kernel_name, launched
 
 from ..fuse.test_fused_functions import PROGRAMS, arrays
 from ..fuse.test_layers import cases_of as cases_of_fused
@@ -26,7 +26,7 @@ def texts(run_page, root, tmp_path_factory):
 def test_nvrtc_makes_code_of_all_kernels(texts, architecture, bits):
     tools.need(nvrtc.library(), "NVRTC (nvidia-cuda-nvrtc)")
     result = nvrtc.compile(texts.text, (f"-DACCEL_INDEX={bits}", "--fmad=false"), architecture)
-    assert {kernel_name(program, 0) for program in texts.programs.values()} <= result.kernels.keys()
+    assert {kernel_name(program, launched(program)[0]) for program in texts.programs.values()} <= result.kernels.keys()
 
 
 @pytest.mark.slow
@@ -34,4 +34,6 @@ def test_nvrtc_makes_code_of_all_kernels(texts, architecture, bits):
 def test_clang_makes_code_of_all_kernels_for_amd(texts, architecture, warp, bits):
     tools.need(CLANG, "clang (clang-19, or ziglang)")
     code = compiled(texts.text, architecture, f"-DACCEL_INDEX={bits}", f"-DACCEL_WARP={warp}")
-    assert all(f".amdhsa_kernel {kernel_name(program, 0)}" in code for program in texts.programs.values())
+    assert all(
+        f".amdhsa_kernel {kernel_name(program, launched(program)[0])}" in code for program in texts.programs.values()
+    )

@@ -18,6 +18,7 @@ __all__ = [
     "composes",
     "identity",
     "merged",
+    "of_operand",
     "offset_and_strides",
     "strides_of",
 ]
@@ -128,6 +129,13 @@ def broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> IndexMap:
     """Return the map of an array of a shape that is broadcast to another one."""
     behind = len(target) - len(shape)
     return tuple([Axis() if extent == 1 else Axis(0, ((axis + behind, 1),)) for axis, extent in enumerate(shape)])
+
+
+def of_operand(shape: tuple[int, ...], target: tuple[int, ...], outer: IndexMap) -> IndexMap:
+    """Return the map to an operand of a shape that is broadcast to another one, at the places of a map to that."""
+    if shape == target or not shape:
+        return outer if shape else ()
+    return composed(broadcast(shape, target), outer)
 
 
 def offset_and_strides(index_map: IndexMap, strides: Sequence[int], rank: int) -> tuple[int, tuple[int, ...]]:

@@ -9,13 +9,12 @@ from accel.errors import CapabilityError
 from accel.fusion.lowering import Kernel
 from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Memory
-from accel.ir import Program
+from accel.fusion.templates import Template
 from accel.memory import heap_of
 
 __all__ = ["Compiled", "HostLaunch", "compiled", "host_launch", "launch_text"]
 
-_compiled: dict[tuple[Program, tuple[str, ...], Device], "Compiled"] = {}
-"""The compiled kernels, by their programs and the texts of their constants: 0.0 equals -0.0."""
+_compiled: dict[tuple[Template, Device], "Compiled"] = {}
 
 
 class Compiled(NamedTuple):
@@ -54,7 +53,7 @@ def compiled(kernel: Kernel, device: Device) -> Compiled:
     CapabilityError
         If the device runs no kernels, or not this one.
     """
-    key = kernel.program, kernel.constants, device
+    key = kernel.template, device
     found = _compiled.get(key)
     if found is None:
         backend = heap_of(device).backend

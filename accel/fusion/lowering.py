@@ -1,47 +1,21 @@
-"""Lowering: a region becomes a program of `accel.ir`, and a list of what the program accesses.
+"""Lowering: a region becomes the template of a program, and a list of what the program accesses.
 
-Extents, strides and numbers are parameters of the program, so regions that differ in these alone have equal programs.
+Extents, strides and numbers are parameters of the program, so regions that differ in these alone have equal templates.
 Known at compile time are only strides of 0, and of 1 along the last axis, on which vectors depend. Axes over which all
 accesses step as over one are merged. In debug mode each access has a guard, of its element in the memory.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from accel.fusion.blocks import in_blocks
-from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, merged, offset_and_strides
-from accel.fusion.loops import Nest, Steps, Total, in_rows, of_all, of_elements
+from accel.dtypes import DType
+from accel.fusion.index_maps import IndexMap, composed, identity, merged, of_operand, offset_and_strides
 from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Shape, View
 from accel.fusion.parts import Part, parts_of
 from accel.fusion.regions import Memory, Region, strides_as
-from accel.ir import (
-    INDEX,
-    Assign,
-    Binary,
-    Call,
-    Cast,
-    Compare,
-    Const,
-    Expr,
-    Extent,
-    Guard,
-    Load,
-    Local,
-    Logic,
-    Number,
-    Parameter,
-    Program,
-    Select,
-    Site,
-    Stmt,
-    Store,
-    Stride,
-    Unary,
-    of_type,
-)
-from accel.ir import View as Memories
+from accel.fusion.templates import MANY, NONE, Accessed, Stored, Template, Value, pace_of, program_of
+from accel.ir import Program, Site
 
 __all__ = ["Access", "Kernel", "lowered"]
 
@@ -76,23 +50,28 @@ class Kernel(NamedTuple):
 
     Attributes
     ----------
-    program : Program
-        Its parameters are the accesses, then the scalars, then the integers.
+    template : Template
+        What its program depends on. Parameters are the accesses, then the scalars, then the integers.
+    constants : tuple
+        The numbers in the program.
     accesses : tuple of Access
         In the order of the parameters.
     scalars : tuple of Scalar
         The numbers that calls pass.
     integers : tuple of int
         Numbers that depend on shapes.
-    constants : tuple of str
-        The numbers in the program, as text.
     """
 
-    program: Program
+    template: Template
+    constants: tuple[Any, ...]
     accesses: tuple[Access, ...]
     scalars: tuple[Scalar, ...]
     integers: tuple[int, ...]
-    constants: tuple[str, ...]
+
+    @property
+    def program(self) -> Program:
+        """The program, which is made anew."""
+        return program_of(self.template, self.constants)
 
 
 def lowered(
@@ -134,8 +113,6 @@ class _Lowering:
     ) -> None:
         self._region = region
         self._checked = checked
-        self._sites: dict[Site, int] = {}
-        self._lines = {} if checked is None else _lines(region)
         rank = len(region.shape)
         loads = [(memory[node], node.shape, node.dtype, places, False) for node, places in region.reads]
         stores = [(task.memory, task.memory.shape, task.memory.dtype, task.places, True) for task in region.tasks]
@@ -159,111 +136,89 @@ class _Lowering:
         ]
         self._dtypes = [dtype for _, _, _, dtype, _ in found]
         self._positions = [(first, tuple([steps[axis] for axis in lasts]) or (0,)) for first, steps in positions]
-        self._indices = tuple([Local(f"i{axis}", INDEX) for axis in range(len(self._extents))])
         self._integers: list[int] = []
-        self._scalars: list[Scalar] = []
-        self._values: dict[tuple[Node, IndexMap], Expr] = {}
-        self._body: list[Stmt] = []
+        self._scalars: dict[Scalar, int] = {}
+        self._constants: list[Any] = []
 
     def kernel(self, name: str, *, vectors: bool) -> Kernel:
-        expansion, tasks = self._region.expansion, self._region.tasks
-        for number, load in enumerate(expansion.loads):
-            at = self._at(number)
-            guard = self._guard(number, at, self._lines.get(load))
-            self._values[load] = self._assigned(Load(f"m{number}", at, self._dtypes[number], guard))
-        positions = iter(self._positions)
-        for each in expansion.computed:
-            self._values[each] = self._computed(*each, positions)
+        sites = self._sites()
+        values, places = self._values()
         whole = identity(self._region.shape)
-        totals: list[Total] = []
-        for number, task in enumerate(tasks, len(expansion.loads)):
-            at, value = self._at(number), self._values[task.element, whole]
-            guard = self._guard(number, at, task.line or task.value.line or self._lines.get((task.element, whole)))
-            store = partial(Store, f"m{number}", at, guard=guard)
-            if isinstance(task.value, Reduction):
-                totals.append(Total(task.value.op, value, task.value.dtype, store))
-            else:
-                self._body.append(store(value))
-        count = len(self._indices)
-        extents = tuple([Extent("m0", axis) for axis in range(count)])
-        steps = self._steps(Nest(self._indices, extents, self._reduced, tuple(self._body), tuple(totals)), vectors)
-        memories: list[Parameter] = [
-            Memories(f"m{number}", dtype, count, access.writes)
-            for number, (access, dtype) in enumerate(zip(self._accesses, self._dtypes, strict=True))
+        stores = [
+            Stored(
+                places[task.element, whole],
+                task.value.op if isinstance(task.value, Reduction) else "",
+                task.value.dtype,
+            )
+            for task in self._region.tasks
         ]
-        numbers = [Number(f"s{number}", scalar.dtype) for number, scalar in enumerate(self._scalars)]
-        integers = [Number(f"n{number}", INDEX) for number in range(len(self._integers))]
-        sites, debug = tuple(self._sites), self._checked is not None
-        parameters = *memories, *numbers, *integers
-        program = Program(
-            name, parameters, (), steps.steps, steps.frame, (), steps.arrays, sites, debug=debug, vector_math=True
+        in_blocks = vectors and self._reduced[-1:] == (False,) and self._extents[-1] >= _BLOCKED
+        template = Template(
+            name,
+            self._reduced,
+            tuple([self._accessed(each, dtype) for each, dtype in zip(self._accesses, self._dtypes, strict=True)]),
+            tuple(values),
+            tuple(stores),
+            sites,
+            in_blocks and any(self._reduced),
         )
-        constants = [repr(node.value) for node, _ in expansion.computed if isinstance(node, Constant)]
-        return Kernel(program, tuple(self._accesses), tuple(self._scalars), tuple(self._integers), tuple(constants))
+        constants, accesses = tuple(self._constants), tuple(self._accesses)
+        return Kernel(template, constants, accesses, tuple(self._scalars), tuple(self._integers))
 
-    def _steps(self, nest: Nest, vectors: bool) -> Steps:
-        if not nest.totals:
-            return of_elements(nest)
-        if all(nest.reduced):
-            return of_all(nest)
-        side_by_side = vectors and not nest.reduced[-1] and self._extents[-1] >= _BLOCKED
-        return in_blocks(nest) if side_by_side else in_rows(nest)
+    def _accessed(self, access: Access, dtype: DType) -> Accessed:
+        """Return what the program knows of an access; it steps by one along the last axis alone."""
+        *others, last = access.strides
+        return Accessed(dtype, (*[MANY if step else NONE for step in others], pace_of(last)), access.writes)
 
-    def _at(self, number: int) -> Expr:
-        return _sum(
-            [
-                _stepped(index, stride, Stride(f"m{number}", axis), last=index is self._indices[-1])
-                for axis, (index, stride) in enumerate(zip(self._indices, self._accesses[number].strides, strict=True))
-                if stride
-            ]
-        )
-
-    def _guard(self, number: int, at: Expr, line: Line | None) -> Guard | None:
-        """Return the guard of an access: its element is one of those from the lowest to the highest of the memory."""
+    def _sites(self) -> tuple[Site, ...]:
+        """Return what the guards of the accesses refer to; their integers are the first."""
         if self._checked is None:
-            return None
-        memory, offset, _, _, writes = self._accesses[number]
-        file, place, function = line or ("", 0, "")
-        calls = () if line is None else ((function, file, place),)
-        site = Site("write" if writes else "read", self._checked[memory], calls)
-        low, size = _span(memory.shape, strides_as(memory, memory.shape))
-        index = Binary("add", at, self._integer(offset - low), INDEX)
-        return Guard(self._sites.setdefault(site, len(self._sites)), (index,), (self._integer(size),), Const(0, INDEX))
+            return ()
+        region, whole = self._region, identity(self._region.shape)
+        found = _lines(region)
+        lines = [found.get(load) for load in region.expansion.loads]
+        lines += [task.line or task.value.line or found.get((task.element, whole)) for task in region.tasks]
+        sites = []
+        for (memory, offset, _, _, writes), line in zip(self._accesses, lines, strict=True):
+            file, place, function = line or ("", 0, "")
+            calls = () if line is None else ((function, file, place),)
+            sites.append(Site("write" if writes else "read", self._checked[memory], calls))
+            low, size = _span(memory.shape, strides_as(memory, memory.shape))
+            self._integers += offset - low, size
+        return tuple(sites)
 
-    def _assigned(self, expression: Expr) -> Expr:
-        if isinstance(expression, Const | Local):
-            return expression
-        local = Local(f"v{len(self._body)}", of_type(expression))
-        self._body.append(Assign(local, expression))
-        return local
+    def _values(self) -> tuple[list[Value], dict[tuple[Node, IndexMap], int]]:
+        """Return what is computed, and the number of each node at its places; those that are read come first."""
+        expansion, values = self._region.expansion, list[Value]()
+        places = {load: number for number, load in enumerate(expansion.loads)}
+        reads, positions = len(expansion.loads), iter(self._positions)
+        for node, index_map in expansion.computed:
+            if isinstance(node, View):
+                places[node, index_map] = places[_inner(node, index_map)]
+                continue
+            places[node, index_map] = reads + len(values)
+            if isinstance(node, Operation):
+                operands = tuple([places[each] for each in _operands_at(node, index_map)])
+                values.append(Value(node.kind, node.name, node.dtype, operands))
+            else:
+                values.append(self._alone(node, positions))
+        return values, places
 
-    def _computed(self, node: Node, places: IndexMap, positions: Any) -> Expr:
+    def _alone(self, node: Node, positions: Iterator[tuple[int, tuple[int, ...]]]) -> Value:
+        """Return a value without operands."""
         if isinstance(node, Constant):
-            return Const(node.value, node.dtype)
-        if isinstance(node, Empty):
-            return Const(node.dtype.type(0).item(), node.dtype)
+            self._constants.append(node.value)
+            return Value("constant", repr(node.value), node.dtype)  # 0.0 equals -0.0, but not in text
         if isinstance(node, Scalar):
-            if node not in self._scalars:
-                self._scalars.append(node)
-            return Local(f"s{self._scalars.index(node)}", node.dtype)
-        if isinstance(node, Position):
-            return self._assigned(self._position(*next(positions)))
-        if isinstance(node, View):
-            return self._values[_inner(node, places)]
-        assert isinstance(node, Operation), f"a region does not compute a {type(node).__name__}"
-        operands = [self._values[each] for each in _operands_at(node, places)]
-        return self._assigned(_operation(node, operands))
-
-    def _position(self, first: int, steps: Sequence[int]) -> Expr:
-        terms: list[Expr] = [self._integer(first)] if first else []
-        for index, step in zip(self._indices, steps, strict=True):
-            if step:
-                terms.append(index if step == 1 else Binary("mul", index, self._integer(step), INDEX))
-        return _sum(terms)
-
-    def _integer(self, value: int) -> Local:
-        self._integers.append(value)
-        return Local(f"n{len(self._integers) - 1}", INDEX)
+            return Value("scalar", "", node.dtype, (self._scalars.setdefault(node, len(self._scalars)),))
+        if isinstance(node, Empty):
+            return Value("empty", "", node.dtype)
+        assert isinstance(node, Position), f"a region does not compute a {type(node).__name__}"
+        first, steps = next(positions)
+        paces = [*map(pace_of, steps)]
+        self._integers += [first] if first else []
+        self._integers += [step for step, pace in zip(steps, paces, strict=True) if pace == MANY]
+        return Value("position", "", node.dtype, (int(first != 0), *paces))
 
 
 def _inner(node: View, places: IndexMap) -> tuple[Node, IndexMap]:
@@ -271,7 +226,7 @@ def _inner(node: View, places: IndexMap) -> tuple[Node, IndexMap]:
 
 
 def _operands_at(node: Node, places: IndexMap) -> list[tuple[Node, IndexMap]]:
-    return [(each, composed(broadcast(each.shape, node.shape), places)) for each in node.operands]
+    return [(each, of_operand(each.shape, node.shape, places)) for each in node.operands]
 
 
 def _lines(region: Region) -> dict[tuple[Node, IndexMap], Line | None]:
@@ -296,33 +251,3 @@ def _span(shape: Shape, strides: Sequence[int]) -> tuple[int, int]:
     ends = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
     low = sum(min(end, 0) for end in ends)
     return low, sum(max(end, 0) for end in ends) - low + 1
-
-
-def _stepped(index: Local, stride: int, parameter: Stride, *, last: bool) -> Expr:
-    return index if stride == 1 and last else Binary("mul", index, parameter, INDEX)
-
-
-def _sum(terms: Sequence[Expr]) -> Expr:
-    if not terms:
-        return Const(0, INDEX)
-    total = terms[0]
-    for term in terms[1:]:
-        total = Binary("add", total, term, INDEX)
-    return total
-
-
-def _operation(node: Operation, operands: list[Expr]) -> Expr:  # noqa: PLR0911 - one for each kind
-    kind, name, dtype = node.kind, node.name, node.dtype
-    if kind == "unary":
-        return Unary(name, operands[0], dtype)  # type: ignore[arg-type]
-    if kind == "binary":
-        return Binary(name, operands[0], operands[1], dtype)  # type: ignore[arg-type]
-    if kind == "compare":
-        return Compare(name, operands[0], operands[1])  # type: ignore[arg-type]
-    if kind == "logic":
-        return Logic(name, operands[0], operands[1])  # type: ignore[arg-type]
-    if kind == "select":
-        return Select(operands[0], operands[1], operands[2], dtype)
-    if kind == "cast":
-        return Cast(operands[0], dtype)
-    return Call(name, tuple(operands), dtype)

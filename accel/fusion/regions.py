@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
-from accel.fusion.index_maps import IndexMap, broadcast, composed, identity, strides_of
+from accel.fusion.index_maps import IndexMap, composed, identity, of_operand, strides_of
 from accel.fusion.nodes import (
     Call,
     Empty,
@@ -174,7 +174,7 @@ def expanded(values: Sequence[Node], stored: Container[Node], own: Container[Nod
             push(node.source, composed(node.map, index_map))
         elif isinstance(node, Operation):
             for operand in node.operands:
-                push(operand, composed(broadcast(operand.shape, node.shape), index_map))
+                push(operand, of_operand(operand.shape, node.shape, index_map))
     return Expansion(computed[::-1], loads[::-1])
 
 

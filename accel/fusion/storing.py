@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from accel.fusion.boxes import Ends, are_apart, union
 from accel.fusion.graph import Graph
-from accel.fusion.index_maps import IndexMap, broadcast, composed, composes, identity
+from accel.fusion.index_maps import IndexMap, composed, composes, identity, of_operand
 from accel.fusion.limits import MOST_OPERATIONS, MOST_STORES, has_gaps, most_accesses
 from accel.fusion.nodes import (
     Empty,
@@ -167,7 +167,7 @@ class _Decision:
         if isinstance(node, View):
             self._read(node.source, loop, composed(node.map, index_map), serial)
         for operand in node.operands if isinstance(node, Operation) else ():
-            self._read(operand, loop, composed(broadcast(operand.shape, node.shape), index_map), serial)
+            self._read(operand, loop, of_operand(operand.shape, node.shape, index_map), serial)
 
     def _read(self, node: Node, loop: _Loop, index_map: IndexMap, serial: int) -> None:
         """Note that a loop reads a node, first for the task of a node with a serial number."""

@@ -177,6 +177,7 @@ class Program(NamedTuple):
     sites: tuple[Site, ...] = ()
     debug: bool = False
     vector_math: bool = False
+    key: str = ""
 
     @property
     def explicit(self) -> bool:

@@ -153,6 +153,9 @@ def _written(x: Any, key: Any, value: Any) -> Any:
 
 
 def _clip(x: Any, *limits: Any, **named: Any) -> Any:
+    numbers = [each if type(each) in (int, float, complex) else None for each in limits]
+    if x.dtype.kind in "iu" and numbers.count(None) < len(numbers):
+        _of_numpy("clip")(np.zeros((), x.dtype), *numbers)  # refuses what the dtype cannot hold
     shapes = [np.shape(each) for each in (x, *limits, *named.values()) if each is not None]
     return np.broadcast_to(np.zeros((), x.dtype), np.broadcast_shapes(*shapes))
 

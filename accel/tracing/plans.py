@@ -312,7 +312,7 @@ class Plan:
     def _in_general(self, kernel: Kernel, compiled: CompiledKernel) -> _Run:
         from accel.kernels.failures import Explanation
 
-        explain = Explanation(self._name, kernel.program.sites)
+        explain = Explanation(self._name, tuple(dict.fromkeys(kernel.template.sites)))
         accesses = [(each.memory, each.offset * _itemsize(each)) for each in kernel.accesses]
         forms = [(*each.extents, *each.strides) for each in kernel.accesses]
         compute = compiled.computation(forms, explain) if isinstance(compiled, ComputesArrays) else None

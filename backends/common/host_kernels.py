@@ -17,7 +17,6 @@ from accel.ir import Program
 from .host_code import vector_math
 from .host_code.interruption import NOTE
 from .host_code.machine_code import function_of
-from .host_code.printer import printed
 from .host_code.process import symbols
 from .host_code.process_words import NO_MEMORY, STOPPED
 from .host_code.python_calls import function_of_python
@@ -38,6 +37,8 @@ _PROTOTYPE = ctypes.PYFUNCTYPE(None, ctypes.c_size_t, ctypes.c_bool)
 
 def host_source(program: Program) -> str:
     """Return the text that is compiled for a program, in LLVM's language."""
+    from .host_code.printer import printed
+
     return printed(program, Slots(program))
 
 
@@ -60,9 +61,9 @@ class HostKernel:
         _refuse_large_arrays(program)
         self._program = program
         self._slots = Slots(program)
-        text = printed(program, self._slots)
-        known = {**symbols(), **(vector_math.symbols() if program.vector_math else {})}
-        self._address = function_of(text, "run", known)
+        vectors = vector_math.symbols() if program.vector_math else {}
+        key = program.key and f"{program.key} {sorted(vectors)}"
+        self._address = function_of(partial(host_source, program), "run", {**symbols(), **vectors}, key)
         self._function = _PROTOTYPE(self._address)
         self._in_grid = self._slots.in_grid
         self._reports = bool(program.debug or program.results or self._in_grid)

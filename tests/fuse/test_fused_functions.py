@@ -478,6 +478,21 @@ def test_numbers_that_a_dtype_cannot_hold_are_refused_in_each_call() -> None:
         added(x, 300)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("limit", [1e300, 1 + 2j, 1 << 70])
+def test_limits_that_a_dtype_cannot_hold_are_refused_though_nothing_needs_the_result(limit: Any) -> None:
+    def limited(x: Any) -> Any:
+        xp.clip(x, limit, None)
+        return x
+
+    x, errors = xp.asarray([1, 2]), []
+    for function in (limited, accel.fuse(limited)):
+        with pytest.raises((OverflowError, TypeError)) as error:
+            function(x)
+        errors.append(error.type)
+    assert errors[0] is errors[1]
+
+
 def test_zeros_of_either_sign_are_two_constants() -> None:
     signed = accel.fuse(lambda x, zero: -xp.copysign(x, zero), static="zero")
     x = xp.ones(2)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import accel
-from accel.errors import NanError
+from accel.errors import FuseError, NanError
 
 from ..profiles import QUICK
 from .by_operation import compared_by_operation
@@ -57,6 +57,21 @@ def test_functions_and_sums_are_those_of_single_operations(first: int) -> None:
             except Exception as error:
                 error.add_note(f"seed {seed}, {program.arguments}:\n{program.source}")
                 raise
+
+
+def test_programs_of_equal_templates_are_equal() -> None:
+    found: dict[str, Any] = {}
+    with np.errstate(all="ignore"):
+        for seed in range(PROGRAMS):
+            program = written(Random(seed), inexact=seed % 2 == 0)
+            fused = accel.fuse(program.function, kernel_name="program")
+            try:
+                traced = fused._trace(*fused._bound((*program.arguments.made("cpu").values.values(),), {}))
+            except (FuseError, TypeError, ValueError, IndexError, OverflowError):
+                continue  # the program has an error
+            for kernel in [step.kernel for step in traced.plan.steps if step.kernel is not None]:
+                program_of_it = repr(kernel.program)
+                assert found.setdefault(kernel.template.key, program_of_it) == program_of_it
 
 
 def without_arguments(function: Any) -> Any:

@@ -8,7 +8,7 @@ still run it then.
 import hashlib
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import accel.ir
 from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.support.locks import in_child
@@ -49,17 +50,19 @@ _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
 
 
-def function_of(text: str, name: str, symbols: Mapping[str, int]) -> int:
+def function_of(text: str | Callable[[], str], name: str, symbols: Mapping[str, int], key: str = "") -> int:
     """Return the address of a function of a module.
 
     Parameters
     ----------
-    text : str
-        The module. Equal modules are compiled once.
+    text : str or callable
+        The module, or what prints it. Equal modules are compiled once.
     name : str
         The function.
     symbols : mapping of str to int
         The addresses of what the module declares, besides the functions of the C library.
+    key : str
+        What stands for the module, so that it is not printed if it was compiled before; by default its text.
 
     Raises
     ------
@@ -68,15 +71,25 @@ def function_of(text: str, name: str, symbols: Mapping[str, int]) -> int:
     OutOfMemoryError
         If there is too little memory for the compiler.
     """
-    key = hashlib.sha256(text.encode()).digest()
-    if key not in _loaded:
+    if callable(text) and not key:
+        text = text()
+    digest = hashlib.sha256(f"{_version()} {key}".encode() if callable(text) else text.encode()).digest()
+    if digest not in _loaded:
         with _lock:
-            if key not in _loaded:
-                _loaded[key] = _load(key, text, name, symbols)
-    return _loaded[key]
+            if digest not in _loaded:
+                _loaded[digest] = _load(digest, text, name, symbols)
+    return _loaded[digest]
 
 
-def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
+@cache
+def _version() -> str:
+    """Return a checksum of the files that say which text a program has."""
+    folders = Path(__file__).parent, Path(accel.ir.__file__).parent
+    files = [file for folder in folders for file in sorted(folder.glob("*.py"))]
+    return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
+
+
+def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping[str, int]) -> int:
     if _frozen:
         raise CapabilityError(
             "this process was forked while another thread compiled, so it can compile no kernel; "
@@ -89,7 +102,7 @@ def _load(key: bytes, text: str, name: str, symbols: Mapping[str, int]) -> int:
         code = _read(file)
         if code is not None:
             return _linked(llvm, code, name, symbols)
-        code = machine.compiled(text)
+        code = machine.compiled(text() if callable(text) else text)
         address = _linked(llvm, code, name, symbols)
     except CapabilityError:
         raise
@@ -177,20 +190,19 @@ def _linked(llvm: Any, code: bytes, name: str, symbols: Mapping[str, int]) -> in
     """Put machine code into memory; return the address of a function."""
     library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
     for symbol, address in symbols.items():
-        library.import_symbol(symbol, address)
+        if symbol.encode() in code:
+            library.import_symbol(symbol, address)
     tracker = immortal(library.link(_linker(), f"kernel{next(_numbers)}"))  # LLVM would unload the code of a dead one
     entry: int = tracker[name]
     return entry
 
 
 def _file(name: str) -> Path | None:
-    """Return the file of a kernel in the cache, in a folder that exists; None if there can be none."""
+    """Return the file of a kernel in the cache; None if there can be none."""
     try:
-        folder = Path(config.current().cache_dir).expanduser() / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # RuntimeError if the user has no home directory
+        return Path(config.current().cache_dir).expanduser() / "kernels" / f"{name}.o"
+    except RuntimeError:  # the user has no home directory
         return None
-    return folder / f"{name}.o"
 
 
 def _read(file: Path | None) -> bytes | None:
@@ -205,8 +217,9 @@ def _write(file: Path | None, code: bytes) -> None:
     """Write a file, and let what was used least recently make room for it."""
     if file is None:
         return
-    store(code, file)
     with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        store(code, file)
         if bounded_folders.is_time_to_look(file.parent):
             bounded_folders.drop_oldest(file.parent.glob("*.o"), LIMIT)
 

@@ -6,6 +6,7 @@ arguments that `struct` has packed, would cost. Its code depends only on the typ
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from .immortal import immortal
 from .machine_code import function_of
@@ -56,7 +57,8 @@ def function_of_python(run: int, kinds: Sequence[ArgumentKind], nbytes: int) -> 
     nbytes : int
         Bytes of the memory.
     """
-    address = function_of(_printed(kinds, nbytes), "call", {**symbols(), **_api()})
+    key = f"call {kinds} {nbytes} {_DATA}"
+    address = function_of(partial(_printed, kinds, nbytes), "call", {**symbols(), **_api()}, key)
     method = immortal(_Method(b"launch", address, _FASTCALL, None))  # Python reads it as long as the function exists
     function: Callable[..., bool] = _new_function(ctypes.addressof(method), run, None)
     return function

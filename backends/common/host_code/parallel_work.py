@@ -1,5 +1,7 @@
 """Prints how a launch runs its steps: which threads do the iterations, and whether Python waits for them.
 
+What cuts a range into pieces is compiled once, for all kernels.
+
 A range is cut into pieces by its length alone, so that totals do not depend on the number of threads. Threads take the
 pieces one by one. Python's lock is released during work that takes long.
 """
@@ -13,7 +15,7 @@ from .process_words import Word, at
 from .slots import THREADS, WORD, Slots
 from .text import Text
 
-__all__ = ["run", "shared"]
+__all__ = ["run", "sharing"]
 
 _PIECES = 192
 """Most pieces of a range. There are 1, 2, 4, or 3 times a power of 2, so that 2, 3, 4 or 6 threads do as much each."""
@@ -25,8 +27,7 @@ _LONG = 1 << 22
 # then for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own
 # part: these are in the caches of its processor if the thread did them in the launch before. Its mark is the name of
 # the kernel while it works.
-_WORK = f"""declare ptr @pthread_getspecific(i32)
-declare i32 @pthread_setspecific(i32, ptr)
+_WORK = f"""declare i32 @pthread_setspecific(i32, ptr)
 define internal void @work(ptr %job, i64 %own) {{
 begin:
   %at.args = getelementptr i64, ptr %job, i64 1
@@ -91,6 +92,7 @@ end:
 }}
 """
 
+_OVERFLOW = "declare {i64, i1} @llvm.umul.with.overflow.i64(i64, i64)"
 _OPERATIONS = """define internal i64 @operations(i64 %count, i64 %cost) alwaysinline {
 begin:
   %product = call {i64, i1} @llvm.umul.with.overflow.i64(i64 %count, i64 %cost)
@@ -103,11 +105,12 @@ begin:
 
 # A process that ends waits for the launches that run without Python's lock. Later ones keep the lock, so that it waits
 # for them too.
-_SHARE = f"""@process.words = external global [32 x i64]
-declare void @process.launch(ptr, ptr, i64)
-declare void @process.begin(ptr, ptr)
-declare void @process.finish(ptr, ptr)
-define internal i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i1 %endless) noinline {{
+_SHARE = f"""declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.umax.i64(i64, i64)
+declare i64 @llvm.ctlz.i64(i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+{_OVERFLOW}
+define i64 @share(ptr %task, ptr %args, i64 %count, i64 %cost, ptr %totals, i64 %size, i64 %endless, ptr %name) {{
 begin:
   %none = icmp eq i64 %count, 0
   br i1 %none, label %nothing, label %some
@@ -148,19 +151,20 @@ some:
   store ptr %totals, ptr %at.totals
   store i64 %size, ptr %at.size
   store i64 %team, ptr %at.threads
-  store ptr @name, ptr %at.name
+  store ptr %name, ptr %at.name
   %word = getelementptr i8, ptr %args, i64 {WORD}
   %much = icmp uge i64 %operations, {_LONG}
-  %long = or i1 %much, %endless
+  %forever = icmp ne i64 %endless, 0
+  %long = or i1 %much, %forever
   br i1 %long, label %release, label %choose
 release:
-  call void @process.begin(ptr %word, ptr %memory)
+  call void @begin(ptr %word, ptr %memory)
   br label %choose
 choose:
   %several = icmp ugt i64 %team, 1
   br i1 %several, label %many, label %alone
 many:
-  call void @process.launch(ptr @work, ptr %job, i64 %team)
+  call void @launch(ptr @work, ptr %job, i64 %team)
   br label %done
 alone:
   call void @work(ptr %job, i64 0)
@@ -168,7 +172,7 @@ alone:
 done:
   br i1 %long, label %acquire, label %end
 acquire:
-  call void @process.finish(ptr %word, ptr %memory)
+  call void @finish(ptr %word, ptr %memory)
   br label %end
 end:
   ret i64 %pieces
@@ -176,16 +180,9 @@ end:
 """
 
 
-def shared(text: Text) -> str:
-    """Define the function that cuts a range into pieces; return its name."""
-    for name in ("umin", "umax"):
-        text.declare("i64", f"llvm.{name}.i64", "i64", "i64")
-    text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")
-    text.declare("void", "llvm.memset.p0.i64", "ptr", "i8", "i64", "i1")
-    text.declare("i64", "llvm.ctlz.i64", "i64", "i1")
-    text.helper("operations", _OPERATIONS)
-    text.helper("work", _WORK)
-    return text.helper("share", _SHARE)
+def sharing() -> str:
+    """Return the text of the function ``share``, which cuts a range into pieces, for all kernels."""
+    return f"{_OPERATIONS}\n{_WORK}\n{_SHARE}"
 
 
 def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
@@ -194,7 +191,9 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
     If the launch is to be brief, and would release Python's lock or has several steps, nothing is done.
     """
     text = Text(helpers)
-    function = shared(text)
+    text.declare("{i64, i1}", "llvm.umul.with.overflow.i64", "i64", "i64")
+    text.helper("operations", _OPERATIONS)
+    share = text.declare("i64", "process.share", *["ptr", "ptr", "i64", "i64", "ptr", "i64", "i64", "ptr"])
     for place in range(slots.record, slots.record + 8 * len(Failure._fields) * program.debug, 8):
         text.do(f"store i64 0, ptr {_at(text, place)}")
     most = max((len(step.reductions) for step in program.steps if isinstance(step, Loop)), default=0)
@@ -208,11 +207,11 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
             numbers = [text.value(f"load i64, ptr {_at(text, slots.grid + 8 * place)}") for place in range(6)]
             count, block = (_product(text, numbers[part : part + 3]) for part in (0, 3))
             operations = text.value(f"mul i64 {block}, {operations}")
-        endless = str(cost(step.body) >= ENDLESS).lower()
+        endless = int(cost(step.body) >= ENDLESS)
         if number == 0:
             _refuse(text, len(program.steps) > 1, endless, count, operations)
         arguments = f"ptr @step{number}, ptr %args, i64 {count}, i64 {operations}, ptr {totals}, i64 {size}"
-        pieces = text.value(f"call i64 {function}({arguments}, i1 {endless})", "pieces")
+        pieces = text.value(f"call i64 {share}({arguments}, i64 {endless}, ptr @name)", "pieces")
         word = text.value(f"load i64, ptr {_at(text, WORD)}", "word")
         text.branch(text.value(f"icmp eq i64 {word}, 0"), f"fine{number}", "end")
         text.block(f"fine{number}")
@@ -223,11 +222,11 @@ def run(program: Program, slots: Slots, helpers: dict[str, str]) -> str:
     return text.function("zeroext i1 @run(ptr %args, i1 zeroext %brief)")
 
 
-def _refuse(text: Text, several: bool, endless: str, count: str, cost: str) -> None:
+def _refuse(text: Text, several: bool, endless: int, count: str, cost: str) -> None:
     """Return from the function if the launch is to be brief, and may take long."""
     operations = text.value(f"call i64 @operations(i64 {count}, i64 {cost})")
     much = text.value(f"icmp uge i64 {operations}, {_LONG}")
-    long = "true" if several else text.value(f"or i1 {much}, {endless}")
+    long = "true" if several or endless else much
     text.branch(text.value(f"and i1 %brief, {long}"), "refuse", "start")
     text.block("refuse")
     text.leave("i1 false")

@@ -14,12 +14,13 @@ from .fault_reports import fault_reports, install, previous
 from .immortal import immortal
 from .interruption import API, interruption
 from .machine_code import function_of
+from .parallel_work import sharing
 from .process_words import Word, words
 from .thread_pool import MOST, PLACE, pool
 
 __all__ = ["symbols"]
 
-_FUNCTIONS = ("launch", "begin", "finish", "attend", "fault")
+_FUNCTIONS = ("share", "attend", "fault")
 _CACHE_LINE = 64
 _DEFINITIONS = """@process.words = external global [32 x i64]
 declare ptr @pthread_getspecific(i32)
@@ -60,6 +61,7 @@ def _symbols() -> dict[str, int]:
             pool(platform.machine(), signal.SIG_SETMASK),
             interruption(),
             fault_reports(),
+            sharing(),
             f"@table = constant [{len(_FUNCTIONS)} x ptr] [{table}]",
         ]
     )

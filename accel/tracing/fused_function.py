@@ -11,6 +11,7 @@ from accel import config
 from accel.errors import FuseError
 from accel.ir.text import program_text
 from accel.support.call_sites import stack_level
+from accel.support.garbage import uncollected
 from accel.tracing.explanation import FusedExplanation, explained
 from accel.tracing.launch_checks import MISSED
 from accel.tracing.launch_code import Launch, launch_of
@@ -138,7 +139,8 @@ class Fused(Generic[_P, _R]):
         return bound, leaves
 
     def _trace(self, bound: inspect.BoundArguments, leaves: Leaves) -> Traced:
-        return Traced(self._function, bound, leaves, self._static, self.__name__)
+        with uncollected():
+            return Traced(self._function, bound, leaves, self._static, self.__name__)
 
     def _found(self, bound: inspect.BoundArguments, leaves: Leaves) -> Traced | None:
         """Return what was traced for arguments, or trace now; None if the function runs unfused.

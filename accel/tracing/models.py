@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from accel.dtypes import DType
 from accel.errors import FuseError
@@ -32,6 +33,17 @@ _COUNTED = frozenset(
 )
 """Functions whose second argument decides the shape, so that it must be of numbers."""
 
+_OF_AXES = frozenset(
+    {"all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"}
+)
+"""Functions of elements along axes, which NumPy itself has as the standard has them."""
+
+_FEW = 4
+"""Elements along an axis that say what such a function returns; so many have a variance."""
+
+_SMALL = 64
+"""Elements of an array that is not made smaller."""
+
 _SPECIAL_OF_AXES = frozenset({"special.log_softmax", "special.logsumexp", "special.multigammaln", "special.softmax"})
 
 
@@ -50,6 +62,9 @@ def model_function(name: str) -> Callable[..., Any]:
     special = _SPECIAL.get(name)
     if special is not None:
         return special
+    bare = name.removeprefix("ndarray.")
+    if bare in _OF_AXES:
+        return partial(_over_few, getattr(np if bare == name else np.ndarray, bare))
     function = _of_numpy(name)
     if name.startswith("special.") and name not in _SPECIAL_OF_AXES:
         return partial(_of_elements, function)
@@ -91,6 +106,18 @@ def _like_first(x: Any, *_: Any, **__: Any) -> Any:
 
 def _inexact(dtype: DType) -> DType:
     return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+def _over_few(function: Callable[..., Any], x: Any, *options: Any, **named: Any) -> Any:
+    """Return a model of what a function of elements along axes returns, without its work."""
+    known = {"axis", "correction", "ddof", "dtype", "keepdims"}
+    correction = named.get("correction", named.get("ddof", 0))
+    is_small = not isinstance(x, np.ndarray) or x.size < _SMALL
+    if is_small or len(options) > 1 or not named.keys() <= known or correction >= _FEW:
+        return function(x, *options, **named)
+    axis = options[0] if options else named.get("axis")
+    axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
+    return function(x[tuple([slice(_FEW if each in axes else None) for each in range(x.ndim)])], *options, **named)
 
 
 def _solve(x1: Any, x2: Any, *_: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import fsum
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 import accel
 from accel import xp
+from accel.tracing import models
 
 from ..kernels.layers import Texts, agree, by_host, by_interpreter
 from .test_fused_functions import DEVICES, arrays, host, same
@@ -214,3 +215,15 @@ def test_the_text_for_gpus_does_what_the_interpreter_does() -> None:
     texts = Texts([case.program for _, case, *_ in found])
     for name, case, *_ in found:
         agree(texts.run(case, 64), by_interpreter(case), 1e-14, name)
+
+
+@pytest.mark.parametrize("name", sorted(models._OF_AXES))
+def test_models_of_reductions_have_the_form_of_the_results(name: str) -> None:
+    for shape, dtype in product([(70,), (9, 8), (2, 40, 3)], ["bool", "int8", "float32", "complex128"]):
+        x = np.broadcast_to(np.zeros((), dtype), shape)
+        for axis, keepdims in product([None, 0, -1, *[(0, -1)] * (name not in ("argmax", "argmin"))], [False, True]):
+            if axis == (0, -1) and len(shape) < 2:
+                continue
+            expected = np.asarray(getattr(np, name)(x, axis=axis, keepdims=keepdims))
+            found = np.asarray(models.model_function(name)(x, axis=axis, keepdims=keepdims))
+            assert (found.shape, found.dtype) == (expected.shape, expected.dtype)

@@ -54,7 +54,7 @@ def printed(python, tmp_path):
 def kernels_in(folder):
     """Return the files of kernels in a cache: these call what all kernels share, which has a file of its own."""
     files = [file for file in (folder / "kernels").glob("*.o") if file.is_file()]
-    return [file for file in files if b"process.begin" in file.read_bytes()]
+    return [file for file in files if b"process.share" in file.read_bytes()]
 
 
 class TestTheCache:

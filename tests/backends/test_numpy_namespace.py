@@ -97,6 +97,13 @@ WIDE = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 LEVELS = {"nearly distinct": 1 << 22, "some equal": 5000, "many equal": 9}
 
 
+@pytest.mark.parametrize("first", [1.0, np.inf])
+def test_a_quotient_with_another_shape_than_out_is_refused(first):
+    x = np.array([first, 1.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        numpy_namespace.floor_divide(x, np.ones((1, 1)), x)
+
+
 class TestLargeSorts:
     """From some hundred elements on NumPy's default algorithms are used, whose order of equal elements is another."""
 

@@ -27,8 +27,7 @@ def floor_divide(x1: Any, x2: Any, /, out: Any = None) -> Any:
     result = np.where(np.isinf(x1) | np.isinf(x2), np.floor(np.divide(x1, x2)), result)
     if out is None:
         return result
-    np.copyto(out, result, casting="same_kind")
-    return out
+    return np.positive(result, out=out, casting="same_kind")  # which refuses other shapes, as `copyto` does not
 
 
 def _are_finite(x1: Any, x2: Any) -> bool:

@@ -10,7 +10,7 @@ from accel.dtypes import DType
 from accel.fusion.elementwise import Make
 from accel.fusion.nodes import Node
 
-__all__ = ["STATISTICS", "Elements"]
+__all__ = ["STATISTICS", "Elements", "count_of_numbers"]
 
 _TRUTH, _COUNT, _FLOAT = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
 
@@ -88,17 +88,18 @@ def _sum_of_numbers(e: Elements) -> Node:
     return e.sum(e.select(_is_number(e), e.x, e.constant(0)))
 
 
-def _count_of_numbers(e: Elements) -> Node:
-    return e.cast(e.sum(e.cast(_is_number(e), _COUNT)), e.dtype)
+def count_of_numbers(e: Elements) -> Node:
+    """Return how many elements are not NaN."""
+    return e.sum(e.cast(_is_number(e), _COUNT))
 
 
 def _mean_of_numbers(e: Elements) -> Node:
-    return e.binary("truediv", _sum_of_numbers(e), _count_of_numbers(e))
+    return e.binary("truediv", _sum_of_numbers(e), e.cast(count_of_numbers(e), e.dtype))
 
 
 def _variance_of_numbers(e: Elements) -> Node:
     """Return the variance without the elements that are NaN; the number is the correction."""
-    is_number, count = _is_number(e), _count_of_numbers(e)
+    is_number, count = _is_number(e), e.cast(count_of_numbers(e), e.dtype)
     mean = e.binary("truediv", _sum_of_numbers(e), count)
     squares = e.select(is_number, e.call("square", e.binary("sub", e.x, mean)), e.constant(0))
     divisor = e.binary("sub", count, e.number(0))

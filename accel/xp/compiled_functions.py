@@ -1,9 +1,11 @@
 """Functions of large arrays on the host that compiled loops compute faster than NumPy, which passes over them often.
 
 The loops are compiled in the background, once NumPy has done so much of the same work that they will pay; until then,
-and where there is no compiler, NumPy computes. Where a result is not finite it does so again, for its warnings.
+and where there is no compiler, NumPy computes. Where a result is not finite it does so again, for its warnings; not
+where all elements are NaN, which these functions are often used for.
 """
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf, isfinite, prod
@@ -15,6 +17,7 @@ import numpy as np
 from accel import config
 from accel.dtypes import DType
 from accel.support.background import BACKGROUND
+from accel.support.call_sites import stack_level
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.compiled_layouts import layout_of
 
@@ -44,6 +47,10 @@ _MEANS = MappingProxyType({each: _INT64 for each in _SUMS if each.itemsize < _IN
 """The dtypes in which sums are exact, for dtypes of whole numbers."""
 
 _NORMS = MappingProxyType({0: "norm of 0", 1: "norm of 1", 2: "norm of 2", inf: "norm of inf", -inf: "norm of -inf"})
+
+_OF_NO_FREEDOM = "Degrees of freedom <= 0 for slice."
+_EMPTY = MappingProxyType({"nanmean": "Mean of empty slice", "nanstd": _OF_NO_FREEDOM, "nanvar": _OF_NO_FREEDOM})
+"""NumPy's warnings where all elements are NaN."""
 
 _Form = tuple[str, DType, DType, str]
 _work: dict[_Form, int] = {}
@@ -164,14 +171,28 @@ def _reduced(
     if launch is None:
         return None
     result = launch(array, *layout.extents, *layout.strides, *numbers, _threads(settings, array))
-    if layout.kept:
-        is_finite = result.dtype.kind != "f" or np.isfinite(result).all()
-    else:
-        result = result[()]
-        is_finite = isfinite(result)
-    if not is_finite:
+    counts = None
+    if name in _EMPTY:
+        result, counts = result
+    if not _is_finite(result) and not _is_as_numpys(name, result, counts):
         return None
-    return layout.shaped(result, keepdims=keepdims) if layout.kept or layout.shape or keepdims else result
+    return layout.shaped(result, keepdims=keepdims) if layout.kept or layout.shape or keepdims else result[()]
+
+
+def _is_finite(result: Any) -> bool:
+    if result.dtype.kind != "f":
+        return True
+    return bool(np.isfinite(result).all()) if result.ndim else isfinite(result)
+
+
+def _is_as_numpys(name: str, result: Any, counts: Any) -> bool:
+    """Tell whether NumPy's results are not finite either, and it warns of nothing but empty slices; warn of these."""
+    if name.startswith("norm"):  # it is NaN only if an element is
+        return not np.isinf(result).any()
+    if counts is None or not (np.isfinite(result) | (np.isnan(result) & (counts.reshape(result.shape) == 0))).all():
+        return False
+    warnings.warn(_EMPTY[name], RuntimeWarning, stacklevel=stack_level())
+    return True
 
 
 def _numbers(name: str, count: int, correction: float | None) -> tuple[float, ...] | None:

@@ -5,7 +5,7 @@ loops says of which extents and strides it is the product, and is written as thi
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,19 @@ from accel.fusion.lowering import lowered
 from accel.fusion.nodes import Constant, Input, Node, Operation, Reduction, Scalar, View
 from accel.fusion.regions import Buffer, Memory, Region
 from accel.fusion.schedules import scheduled
-from accel.fusion.statistics import STATISTICS, Elements
+from accel.fusion.statistics import STATISTICS, Elements, count_of_numbers
 from accel.xp.generated_code import run
 
-__all__ = ["Launch", "launch_of"]
+__all__ = ["COUNTED", "Launch", "launch_of"]
+
+COUNTED = frozenset({"nanmean", "nanstd", "nanvar"})
+"""The functions whose results tell nothing from a NaN among the elements, and of which NumPy warns where all are."""
 
 Launch = Callable[..., Any]
 """Takes an array, the extents and the strides of its layout, the numbers of the function and how many threads may work.
 
-Returns the array of the result. If nothing is reduced, this array is given, after the first one.
+Returns the array of the result, and for functions of `COUNTED` how many elements of each result are not NaN. If nothing
+is reduced, the array of the result is given, after the first one.
 """
 
 _EXTENTS = (10007, 10009, 10037)
@@ -55,15 +59,17 @@ def launch_of(name: str, dtype: DType, computed: DType, pattern: str) -> Launch:
     strides = (*_STRIDES[: len(loops) - 1], 1 if pattern.endswith("1") else _STRIDES[len(loops) - 1])
     axes = tuple([place for place, each in enumerate(loops) if each == "r"])
     source = Input(_EXTENTS[: len(loops)], dtype, 0, strides, "x")
-    elements = source if dtype == computed else _made("cast", "", (source,), computed)
-    result = STATISTICS[name](Elements(elements, _made, partial(Scalar, computed), partial(_total, axes)))
-    node = result.source if isinstance(result, View) else result
-    schedule, program = scheduled([node], ()), name.split(maxsplit=1)[0]
+    x = source if dtype == computed else _made("cast", "", (source,), computed)
+    # Equal nodes are one.
+    elements = Elements(x, cache(_made), cache(partial(Scalar, computed)), cache(partial(_total, axes)))
+    found = [STATISTICS[name](elements), *([count_of_numbers(elements)] if name in COUNTED else ())]
+    results = [each.source if isinstance(each, View) else each for each in found]
+    schedule, program = scheduled(results, ()), name.split(maxsplit=1)[0]
     launches = []
     for step in schedule.steps:
         assert isinstance(step, Region), "the graphs have no calls"
         launches += [_launch(kernel) for kernel in lowered(step, schedule.memory, program, vectors=True)]
-    return _function(name, launches, schedule.memory, source, node)
+    return _function(name, launches, schedule.memory, source, results)
 
 
 def _made(kind: Any, name: Any, operands: Sequence[Node], dtype: DType) -> Node:
@@ -88,7 +94,9 @@ def _launch(kernel: Any) -> HostLaunch:
     return host_launch(kernel, prepared)
 
 
-def _function(name: str, launches: list[HostLaunch], memory: dict[Node, Memory], source: Node, result: Node) -> Launch:
+def _function(
+    name: str, launches: list[HostLaunch], memory: dict[Node, Memory], source: Node, results: list[Node]
+) -> Launch:
     rank = len(source.shape)
     parameters = [f"{kind}{place}" for kind in "es" for place in range(rank)]
     scalars = sorted({each for launch in launches for each in launch.scalars}, key=lambda each: each.number)
@@ -97,9 +105,9 @@ def _function(name: str, launches: list[HostLaunch], memory: dict[Node, Memory],
     scope: dict[str, Any] = {"empty": np.empty}
     natives: dict[Memory, str] = {source: "x"}  # type: ignore[dict-item]
     lines = []
-    if result.shape == source.shape:
+    if results[0].shape == source.shape:
         parameters.insert(0, "out")
-        natives[memory[result]] = "out"
+        natives[memory[results[0]]] = "out"
     for place, buffer in enumerate(dict.fromkeys(each for each in memory.values() if isinstance(each, Buffer))):
         if buffer in natives:
             continue
@@ -111,7 +119,7 @@ def _function(name: str, launches: list[HostLaunch], memory: dict[Node, Memory],
     for place, launch in enumerate(launches):
         scope[f"l{place}"] = launch.launch
         lines.append(launch_text(launch, natives, names, f"l{place}", _written))
-    lines.append(f"return {natives[memory[result]]}")
+    lines.append(f"return {', '.join([natives[memory[each]] for each in results])}")
     body = "\n".join([f"    {line}" for line in lines])
     head = f"def launch({', '.join(['x', *parameters, *numbers, 'threads'])}):"
     found: Launch = run(f"{head}\n{body}\n", "accel.xp", scope, title=f"loops of {name}")["launch"]

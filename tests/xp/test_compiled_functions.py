@@ -3,6 +3,7 @@
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -228,6 +229,30 @@ class TestResults:
             found, expected = looped(xp.special.logsumexp, y, axis=axis), special.logsumexp(x, axis=axis)
             np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-14)
 
+    @pytest.mark.parametrize("axis", [0, 1, (0, 2), None])
+    @pytest.mark.parametrize(
+        ("name", "text"), [("nanmean", "Mean of empty slice"), ("nanvar", "Degrees of freedom"), ("nanstd", "Degrees")]
+    )
+    def test_of_only_nan_have_numpys_warnings(self, looped: Watch, name: str, text: str, axis: Any) -> None:
+        x = with_nan(numbers((20, 30, 5)))
+        function = getattr(xp, name)
+        looped(function, xp.asarray(x), axis=axis)
+        x[3:5], x[:, 7] = np.nan, np.nan
+        x = np.full_like(x, np.nan) if axis is None else x
+        for keepdims in (False, True):
+            with pytest.warns(RuntimeWarning, match=text) as caught:
+                found = function(xp.asarray(x), axis=axis, keepdims=keepdims)
+            assert [Path(each.filename).name for each in caught] == [Path(__file__).name]
+            assert looped.results[-1] is not None
+            with pytest.warns(RuntimeWarning, match=text) as theirs:
+                expected = getattr(np, name)(x, axis=axis, keepdims=keepdims)
+            assert [str(each.message) for each in caught] == [str(each.message) for each in theirs]
+            check(found, expected)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning, match=text):
+                function(xp.asarray(x), axis=axis)
+
     @pytest.mark.parametrize("dtype", ["float64", "float32"])
     @pytest.mark.parametrize("order", ["C", "F"])
     def test_of_elements_have_numpys_bits_and_order(self, looped: Watch, dtype: str, order: Any) -> None:
@@ -301,19 +326,27 @@ class TestNumPyComputes:
         with np.errstate(invalid="raise"), pytest.raises(FloatingPointError):
             xp.var(xp.asarray(x), axis=1)
 
-    def test_means_of_nothing_so_that_there_are_warnings(self, looped: Watch) -> None:
+    def test_infinite_norms_so_that_there_are_warnings_but_not_those_that_are_nan(self, looped: Watch) -> None:
+        x = numbers((20, 50))
+        looped(xp.linalg.vector_norm, xp.asarray(x), axis=1)
+        x[3, 4] = np.nan
+        check(xp.linalg.vector_norm(xp.asarray(x), axis=1), np.linalg.vector_norm(x, axis=1))
+        assert looped.results[-1] is not None
+        x[5, 4] = 1e200
+        with pytest.warns(RuntimeWarning, match="overflow"):
+            xp.linalg.vector_norm(xp.asarray(x), axis=1)
+        assert looped.results[-1] is None
+
+    def test_variances_of_one_element_so_that_there_are_warnings(self, looped: Watch) -> None:
         x = with_nan(numbers((20, 50)))
         looped(xp.nanvar, xp.asarray(x), axis=1, ddof=1)
-        looped(xp.nanmean, xp.asarray(x), axis=1)
-        x[2] = np.nan
+        x[2, 1:] = np.nan
         with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
             found = xp.nanvar(xp.asarray(x), axis=1, ddof=1)
-        with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
-            mean = xp.nanmean(xp.asarray(x), axis=1)
+        assert looped.results[-1] is None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            np.testing.assert_array_equal(np.isnan(found), np.isnan(np.nanvar(x, axis=1, ddof=1)))
-            np.testing.assert_array_equal(np.asarray(mean), np.nanmean(x, axis=1))
+            np.testing.assert_array_equal(np.asarray(found), np.nanvar(x, axis=1, ddof=1))
 
     def test_what_is_not_a_number_without_warnings(self, looped: Watch) -> None:
         x = numbers((3000,))

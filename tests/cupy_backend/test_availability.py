@@ -1,6 +1,7 @@
 """If no GPU can be used, the reason and the remedy are reported, and nothing fails."""
 
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 from accel.backends.cupy import CupyBackend, discovery
@@ -126,3 +127,28 @@ def test_nothing_is_imported_before_a_device_is_asked_for(python):
         print("cupy" in sys.modules)
     """
     assert python(code) == "False"
+
+
+@pytest.mark.parametrize(
+    ("flavour", "driver", "compiler", "major", "most"),
+    [
+        ("cuda", 12010, (12, 1), 7, 32_764),
+        ("cuda", 13000, (13, 2), 12, 32_764),
+        ("cuda", 12000, (12, 9), 9, 4096),
+        ("cuda", 13000, (12, 0), 9, 4096),
+        ("cuda", 12080, (12, 8), 6, 4096),
+        ("cuda", 13000, None, 9, 4096),
+        ("hip", 70_000_000, (9, 0), 9, 4096),
+    ],
+)
+def test_kernels_have_many_parameters_if_device_driver_and_compiler_are_new(
+    monkeypatch, flavour, driver, compiler, major, most
+):
+    machine = Machine(flavour)
+    machine.driver_version = driver
+    backend, device = install(monkeypatch, machine), Device.ROCM if flavour == "hip" else Device.CUDA
+    found, compilers = backend._driver, SimpleNamespace(getVersion=lambda: compiler)
+    monkeypatch.setattr(found.cuda, "nvrtc", compilers if compiler else None, raising=False)
+    properties = {**found.runtime.getDeviceProperties(0), "major": major}
+    assert found.parameter_bytes(properties) == most
+    assert backend.limits(device).concurrency > 1

@@ -147,7 +147,7 @@ def run(program: Program, function: Callable[..., Any], convert: Callable[[Any],
     results = [] if returned is None else list(returned) if isinstance(returned, tuple | list) else [returned]
     results += [values[name] for name in program.outputs if name in values]
     results = results or [values[name] for name in values if name in program.arrays]  # one of them is written to
-    on_host = [each.to_device("cpu").to_numpy() if isinstance(each, xp.Array) else each for each in results]
+    on_host = [each.to_device("cpu").to_numpy(copy=False) if isinstance(each, xp.Array) else each for each in results]
     return on_host, perf_counter() - start
 
 

@@ -47,7 +47,7 @@ class Functions(ArraysOfParts, Choices):
         """Return what a mask or arrays of indices select."""
         if any(isinstance(part, Symbol) and part.dtype == _TRUTH for part in _parts(key)):
             error = self._trace.needs_value("a boolean mask as an index, whose number of elements is not known")
-            if not isinstance(key, Symbol) or key.shape != x.shape:
+            if not _selects_rows(x, key):
                 raise error
             return Selection(self.copied(x), key.node, error)
         return self._trace.call("getitem", operator.getitem, (x, self._with_indices(x, key)), {})
@@ -67,8 +67,8 @@ class Functions(ArraysOfParts, Choices):
             whole = parts if any(part is ... for part in parts) else (*parts, ...)  # an element is a view, too
             view = x.viewed(index_map, shape, operator.itemgetter(whole))
             view.write(self._fitting(value, view))
-        elif isinstance(key, Symbol) and key.dtype == _TRUTH and key.shape == x.shape and not _shape_of(value):
-            x.write(self.where(key, trace.symbol(trace.cast(value, x.dtype)), x).node)
+        elif _selects_rows(x, key) and len(_shape_of(value)) <= x.ndim - key.ndim:
+            x.write(self._chosen(key, trace.symbol(trace.cast(value, x.dtype)), x).node)
         else:
             self._set_at_indices(x, key, value)
 
@@ -87,10 +87,15 @@ class Functions(ArraysOfParts, Choices):
         )
 
     def _set_selected(self, x: Symbol, mask: Any, value: Selection) -> None:
-        if not isinstance(mask, Symbol) or mask.node is not value.mask or mask.shape != x.shape:
+        if not _selects_rows(x, mask) or mask.node is not value.mask or value.full.ndim != x.ndim:
             value.refuse()
-        full = self._trace.symbol(self._trace.cast(value.full, x.dtype))
-        x.write(self.where(mask, full, x).node)
+        x.write(self._chosen(mask, self._trace.symbol(self._trace.cast(value.full, x.dtype)), x).node)
+
+    def _chosen(self, mask: Symbol, value: Symbol, x: Symbol) -> Any:
+        """Return the rows of a value where a mask is true, and others of an array."""
+        if np.broadcast_shapes(value.shape, x.shape) != x.shape:
+            raise ValueError(f"could not broadcast rows of shape {value.shape} into an array of shape {x.shape}")
+        return self.where(mask[(..., *(None,) * (x.ndim - mask.ndim))], value, x)
 
     def store(self, result: Symbol, x: Symbol) -> Symbol:
         """Write a result to ``x``, as functions do with ``out=``, and return that.
@@ -314,6 +319,12 @@ def _plain(key: Any) -> Any:
     if type(key) is tuple:
         return tuple([_plain(part) for part in key])
     return int(key) if isinstance(key, np.integer) else key
+
+
+def _selects_rows(x: Symbol, key: Any) -> bool:
+    """Tell whether an index is a mask of the first axes of an array, or of all."""
+    is_mask = isinstance(key, Symbol) and key.dtype == _TRUTH and (key.ndim > 0 or not x.ndim)
+    return is_mask and key.shape == x.shape[: key.ndim]
 
 
 def _is_mask(part: Any) -> bool:

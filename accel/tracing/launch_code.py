@@ -258,7 +258,7 @@ def _call(plan: Plan, call: Call, natives: dict[Any, str], code: Code) -> list[s
 
     named = [f"{name}={argument(value)}" for name, value in call.keywords.items()]
     given = ", ".join([*map(argument, call.arguments), *named])
-    lines = [f"result = {code.name(call.function)}({given})"]
+    lines = [f"result = {code.name(plan.function_of(call))}({given})"]
     operands = "".join(f"{each}, " for each in dict.fromkeys(natives[plan.schedule.memory[x]] for x in call.operands))
     for node in plan.results[call]:
         natives[node] = code.name(None, "m")

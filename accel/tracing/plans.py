@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
 from accel.memory import Heap, heap_of
 from accel.tracing.trace import Trace
+from accel.xp import large_functions
 from accel.xp.array_base import in_memory
 from accel.xp.array_library import ArrayLibrary
 from accel.xp.array_storage import may_overlap
@@ -214,13 +217,14 @@ class Plan:
 
     def _call(self, call: Call) -> Step:
         self.launches.append(call)
-        found, results = self.schedule.memory, self.results[call]
+        found = self.schedule.memory
+        results, function = self.results[call], self.function_of(call)
 
         def run(memories: _Memories, numbers: Sequence[Any]) -> None:
             arguments = [self._argument(each, memories, numbers) for each in call.arguments]
             keywords = {name: self._argument(value, memories, numbers) for name, value in call.keywords.items()}
             try:
-                result = call.function(*arguments, **keywords)
+                result = function(*arguments, **keywords)
             except (IndexError, MemoryError, OverflowError) as error:
                 raise failure(error) from None
             operands = [memories[found[node]] for node in call.operands]
@@ -228,6 +232,14 @@ class Plan:
                 memories[node] = self.own(result if node.place is None else result[node.place], node, operands)
 
         return Step(run)
+
+    def function_of(self, call: Call) -> Callable[..., Any]:
+        """Return the function of a call; its large results have memory of earlier arrays where that is possible."""
+        library = self.library
+        is_large = any(prod(node.shape) * node.dtype.itemsize >= library.large for node in self.results[call])
+        if is_large and large_functions.is_known(call.function, call.keywords.keys()):
+            return partial(large_functions.called, call.function, library)
+        return call.function  # type: ignore[no-any-return]
 
     def _argument(self, value: Any, memories: _Memories, numbers: Sequence[Any]) -> Any:
         if isinstance(value, Scalar):

@@ -4,7 +4,7 @@ Ufuncs take the memory as ``out=``. Of other functions this file knows the dtype
 parts are computed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from accel.xp import large_choices, large_results, large_selections, parts
 from accel.xp.array_library import ArrayLibrary
 
-__all__ = ["NUMPYS", "computed", "computed_for_numpy", "elementwise"]
+__all__ = ["NUMPYS", "called", "computed", "computed_for_numpy", "elementwise", "is_known"]
 
 NUMPYS: Mapping[Any, tuple[int, ...]] = MappingProxyType({np.clip: (3,), np.take: (2, 3), np.where: (3,)})
 """The functions of NumPy's own that are computed here, with the numbers of their operands."""
@@ -25,6 +25,18 @@ def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], opti
     if special is not None:
         return special(function, library, *operands, **options)
     return elementwise(function, library, operands, large_results.memory_for(function, library, operands))
+
+
+def is_known(function: Any, options: Set[str]) -> bool:
+    """Tell whether `called` knows a function with such options."""
+    name = getattr(function, "__name__", "")
+    return options <= _OPTIONS[name] if name in _OPTIONS else type(function) is np.ufunc and not options
+
+
+def called(function: Any, library: ArrayLibrary, *operands: Any, **options: Any) -> Any:
+    """Return the result of a function that is known; large ones have memory of earlier arrays where that is possible."""
+    result = computed(function, library, operands, options)
+    return function(*operands, **options) if result is None else result
 
 
 def computed_for_numpy(
@@ -95,21 +107,43 @@ def _take(function: Any, library: ArrayLibrary, array: Any, indices: Any, axis: 
     return large_selections.taken(library, array, indices, axis)
 
 
+def _getitem(_: Any, library: ArrayLibrary, array: Any, key: Any) -> Any:
+    return large_selections.selected(library, array, key)
+
+
 def _product(function: Any, library: ArrayLibrary, x1: Any, x2: Any) -> Any:
-    """Return the product of two matrices, which BLAS computes in threads of its own."""
-    if not _have_axes(x1, x2) or x1.ndim != 2 or x2.ndim != 2 or x1.dtype != x2.dtype or x1.shape[1] != x2.shape[0]:
+    """Return the product of two matrices, or of stacks; BLAS computes it in threads of its own."""
+    if not _have_axes(x1, x2) or min(x1.ndim, x2.ndim) < 2 or x1.dtype != x2.dtype or x1.shape[-1] != x2.shape[-2]:
         return None
-    out = library.empty_array((x1.shape[0], x2.shape[1]), x1.dtype, "C")
+    stack: tuple[int, ...] = ()
+    if x1.ndim > 2 or x2.ndim > 2:
+        in_order = x1.flags.c_contiguous and x2.flags.c_contiguous  # else NumPy chooses the order of the result
+        if function.__name__ == "dot" or not in_order or not _fit(x1.shape[:-2], x2.shape[:-2]):
+            return None
+        stack = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    out = library.empty_array((*stack, x1.shape[-2], x2.shape[-1]), x1.dtype, "C")
     if out is not None:
         function(x1, x2, out)
     return out
 
+
+def _fit(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Tell whether shapes broadcast; if not, the function refuses them in its own words."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return all(extent == another or 1 in (extent, another) for extent, another in pairs)
+
+
+_OPTIONS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"dot": frozenset(), "getitem": frozenset(), "matmul": frozenset(), "take": frozenset({"axis"})}
+)
+"""The functions that fused functions call for large arrays, with the options that are known here."""
 
 _SPECIAL: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "clip": _clip,
         "dot": _product,
         "floor_divide": _floor_divide,
+        "getitem": _getitem,
         "matmul": _product,
         "pow": _power,
         "take": _take,

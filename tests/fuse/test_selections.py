@@ -95,6 +95,58 @@ def test_they_are_reduced(name: str, dtype: str, device: str) -> None:
     same(run(accel.fuse(function), numbers(device, dtype)), run(function, numbers(device, dtype)), 4, "an array")
 
 
+OF_ROWS: dict[str, Function] = {
+    "sums of columns": lambda v: (v.sum(axis=0), xp.prod(v, axis=0), xp.count_nonzero(v > 1, axis=0)),
+    "means of columns": lambda v: (v.mean(axis=0), v.std(axis=0), xp.var(v, axis=0, correction=1), np.std(v, axis=0)),
+    "truths": lambda v: (xp.any(v > 4, axis=0), xp.all(v > 0, axis=0), xp.any(v > 4)),
+    "all elements": lambda v: (v.sum(), v.mean(), v.std(ddof=1), v.sum(axis=(0, 1)), xp.var(v)),
+    "of rows": lambda v: (v.sum(axis=1).mean(), xp.max(v, axis=-1).sum(), xp.argmin(v, axis=1).sum()),
+    "off the mean of a row": lambda v: (v - v.mean(axis=1, keepdims=True)).sum(axis=0),
+    "parts of rows": lambda v: (v[:, 0].sum(), v[:, 1:].mean(axis=0), (v * v[:, :1]).sum(axis=0), v[:, None].sum()),
+    "other operands": lambda v: ((v + xp.sum(v, axis=0)).sum(axis=0), (v == v[:, -1:]).sum(axis=0)),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_rows_are_reduced(name: str, dtype: str, device: str) -> None:
+    def function(x: Any) -> Any:
+        return OF_ROWS[name](x[x[:, 0] > -1])
+
+    same(run(accel.fuse(function), numbers(device, dtype)), run(function, numbers(device, dtype)), 4, "an array")
+
+
+def test_planes_are_reduced() -> None:
+    def function(x: Any) -> Any:
+        planes = xp.reshape(x, (2, 3, 2, 1))
+        chosen = planes[planes[:, :, 0, 0] > 0]
+        return chosen.mean(axis=0), chosen.sum(axis=(0, 2)), chosen.sum(axis=-2).mean(axis=0), chosen.mean(axis=(0, 1))
+
+    same(run(accel.fuse(function), numbers("cpu")), run(function, numbers("cpu")), 4, "an array")
+
+
+def rows(x: Any) -> Any:
+    mask = x[:, 1] > 0
+    x[mask] = x[mask] * 2 + x[0]
+    x[~mask] = 7
+    x[x[:, 0] > 5] = x[2]
+    return x
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_rows_are_written_to_the_same_places(device: str) -> None:
+    same(run(accel.fuse(rows), numbers(device)), run(rows, numbers(device)), 0, "an array")
+
+
+def test_rows_of_another_length_are_refused() -> None:
+    def function(x: Any) -> None:
+        x[x[:, 0] > 0] = x[0, :3]
+
+    with pytest.raises(ValueError, match="broadcast"):
+        accel.fuse(function)(numbers("cpu"))
+
+
 def test_the_mean_of_none_is_no_number() -> None:
     assert np.isnan(float(accel.fuse(lambda x: x[x > 100].mean())(numbers("cpu"))))
 
@@ -116,6 +168,13 @@ def test_the_mean_of_none_is_no_number() -> None:
         lambda x: x[x > 1] + x[0],
         lambda x: xp.concat([x[x > 1], x[x > 2]]),
         lambda x: x[x[:, 0] > 1],
+        lambda x: x[x[:, 0] > 1].max(axis=0),
+        lambda x: x[x[:, 0] > 1].sum(axis=0, keepdims=True),
+        lambda x: x[x[:, 0] > 1][0],
+        lambda x: x[x[:, 0] > 1] + x,
+        lambda x: x[x[:, 0] > 1] * x[:, 0][x[:, 0] > 1],
+        lambda x: xp.std(x[x[:, 0] > 1] * 1j),
+        lambda x: x.__setitem__(x[:, 0] > 1, x[:, 0][x[:, 0] > 1]),
         lambda x: x.__setitem__(x > 2, x[x > 1]),
         lambda x: x.__setitem__(slice(None), x[x > 1]),
     ],

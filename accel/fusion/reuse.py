@@ -69,7 +69,9 @@ def _replaced(region: Region, memory: dict[Node, Memory], ended: Container[Memor
 
 def _is_whole(memory: Memory, shape: Shape) -> bool:
     """Tell whether a loop may write memory that it reads: no other result of a call may be a view of it."""
-    return memory.shape == shape and (isinstance(memory, Buffer) or (isinstance(memory, Result) and memory.place is None))
+    return memory.shape == shape and (
+        isinstance(memory, Buffer) or (isinstance(memory, Result) and memory.place is None)
+    )
 
 
 def used(step: Region | Call, memory: dict[Node, Memory]) -> Iterator[Memory]:

@@ -207,7 +207,7 @@ def _reduced(
 
 def _of_floats(x: _Chosen) -> Symbol:
     kind = x.full.dtype.kind
-    return x.functions.astype(x.full, np.dtype(np.float64)) if kind in "biu" else x.full  # type: ignore[no-any-return]
+    return x.functions.astype(x.full, np.dtype(np.float64)) if kind in "biu" else x.full
 
 
 def _mean(x: _Chosen) -> Any:

@@ -4,7 +4,8 @@ Ufuncs take the memory as ``out=``. Of other functions this file knows the dtype
 parts are computed.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Any
 
@@ -27,14 +28,14 @@ def computed(function: Any, library: ArrayLibrary, operands: Sequence[Any], opti
     return elementwise(function, library, operands, large_results.memory_for(function, library, operands))
 
 
-def is_known(function: Any, options: Set[str]) -> bool:
+def is_known(function: Any, options: AbstractSet[str]) -> bool:
     """Tell whether `called` knows a function with such options."""
     name = getattr(function, "__name__", "")
     return options <= _OPTIONS[name] if name in _OPTIONS else type(function) is np.ufunc and not options
 
 
 def called(function: Any, library: ArrayLibrary, *operands: Any, **options: Any) -> Any:
-    """Return the result of a function that is known; large ones have memory of earlier arrays where that is possible."""
+    """Return the result of a function that is known; a large one has memory of earlier arrays where possible."""
     result = computed(function, library, operands, options)
     return function(*operands, **options) if result is None else result
 

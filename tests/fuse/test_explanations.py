@@ -90,9 +90,9 @@ def test_the_regions_say_what_each_loop_does_of_the_graph() -> None:
         "4. loop over 6 x 8",
         "   reads     memory 1[i0, i1]",
         "   computes  n5",
-        "   stores    n5 in memory 2[i0, i1]",
+        "   stores    n5 in memory 1[i0, i1]",
         "5. loop over 6 x 8",
-        "   reads     result of sort[i0, i1], memory 2 as (48,)[3]",
+        "   reads     the result[i0, i1], memory 1 as (48,)[3]",
         "   computes  n8",
         "   stores    n8 in the result[i0, i1]",
     ]

@@ -1,8 +1,8 @@
 """Functions of symbols that arrange elements: they join, split, repeat and pad arrays, and select elements by place."""
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
+from itertools import pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
@@ -239,18 +239,88 @@ class ArraysOfParts:
         return self._function("where")(mask, below, above)
 
     def pad(self, array: Symbol, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
-        """Return the array with more elements before and after, of one value."""
-        array, value = self._array(array), options.pop("constant_values", 0)
-        if (
-            options
-            or mode != "constant"
-            or type(value) not in _NUMBERS
-            or (type(value) is float and array.dtype.kind in "biu")
-        ):
-            options |= {} if mode != "constant" else {"constant_values": value}
+        """Return the array with more elements before and after, of one value or its own again."""
+        array, widths = self._array(array), _widths(pad_width, array.ndim)
+        if mode in _REPEATED and widths is not None and array.size and not options:
+            runs = [_runs(mode, extent, *each) for extent, each in zip(array.shape, widths, strict=True)]
+            if max([len(each) for each in runs], default=0) <= _MOST_RUNS:
+                return self._padded(array, widths, runs)
+        value = options.get("constant_values", 0)
+        is_exact = type(value) in _NUMBERS and not (type(value) is float and array.dtype.kind in "biu")
+        if mode != "constant" or widths is None or options.keys() - {"constant_values"} or not is_exact:
             return self._of_library("pad", array, pad_width, mode, **options)
-        widths = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
-        shape = tuple([before + extent + after for extent, (before, after) in zip(array.shape, widths, strict=True)])
-        padded = self._function("full")(shape, value, array.dtype)
+        padded = self._function("full")(_padded_shape(array.shape, widths), value, array.dtype)
         padded[tuple([slice(w[0], w[0] + extent) for extent, w in zip(array.shape, widths, strict=True)])] = array
         return padded
+
+    def _padded(self, array: Symbol, widths: Sequence[Sequence[int]], runs: Sequence[Sequence["_Run"]]) -> Any:
+        padded = self._function("empty")(_padded_shape(array.shape, widths), array.dtype)
+        for part in product(*runs):
+            padded[tuple([each.places for each in part])] = array[tuple([each.source for each in part])]
+        return padded
+
+
+class _Run(NamedTuple):
+    """Neighbours along an axis that are those of an array, in its order or the opposite one, or one of them repeated.
+
+    Attributes
+    ----------
+    places : slice
+        Where they are.
+    source : slice
+        Those of the array.
+    """
+
+    places: slice
+    source: slice
+
+
+_REPEATED: dict[str, Any] = {
+    "edge": lambda places, extent: np.clip(places, 0, extent - 1),
+    "reflect": lambda places, extent: _mirrored(places, max(extent - 1, 1), 0) * (extent > 1),
+    "symmetric": lambda places, extent: _mirrored(places, extent, 1),
+    "wrap": lambda places, extent: places % extent,
+}
+"""For modes of `pad`, which element each place repeats."""
+
+_MOST_RUNS = 8
+"""Runs along an axis, each of which has loops of its own."""
+
+
+def _mirrored(places: Any, half: int, shift: int) -> Any:
+    """Return numbers that go up and down by turns; the last one of each turn comes twice if they are shifted by 1."""
+    number = places % (2 * half)
+    return np.minimum(number, 2 * half - shift - number)
+
+
+def _runs(mode: str, extent: int, before: int, after: int) -> list[_Run]:
+    sources = _REPEATED[mode](np.arange(-before, extent + after), extent).tolist()
+    runs = []
+    for first, end in ((0, before), (before, before + extent), (before + extent, before + extent + after)):
+        start = first
+        while start < end:
+            stop = start + 1
+            step = sources[stop] - sources[start] if stop < end else 1
+            while abs(step) < 2 and stop < end and sources[stop] - sources[stop - 1] == step:
+                stop += 1
+            last = sources[stop - 1]
+            if last < sources[start]:
+                source = slice(sources[start], last - 1 if last else None, -1)
+            else:
+                source = slice(sources[start], last + 1)
+            runs.append(_Run(slice(start, stop), source))
+            start = stop
+    return runs
+
+
+def _widths(pad_width: Any, rank: int) -> list[list[int]] | None:
+    """Return how many elements come before and after, along each axis; None if the library should say so."""
+    try:
+        widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
+    except ValueError:
+        return None
+    return widths.tolist() if widths.dtype.kind in "iu" and not (widths < 0).any() else None
+
+
+def _padded_shape(shape: Sequence[int], widths: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    return tuple([before + extent + after for extent, (before, after) in zip(shape, widths, strict=True)])

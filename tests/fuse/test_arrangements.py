@@ -1,6 +1,7 @@
 """Functions that join, split, repeat and pad arrays: parts of loops, which copy and share memory as unfused ones do."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,12 @@ FUNCTIONS: dict[str, Function] = {
     "meshgrid": lambda x, y: (*xp.meshgrid(x[0], y[:, 0]), *xp.meshgrid(x[0], y[0], x[:, 1], indexing="ij")),
     "outer": lambda x, y: xp.outer(x[0], y),
     "pad": lambda x, y: (xp.pad(x, 1), xp.pad(y, ((0, 2), (1, 0)), constant_values=3), xp.pad(x[0], (2, 0))),
+    "pad, repeated": lambda x, y: (
+        xp.pad(x, 1, mode="edge"),
+        xp.pad(x, ((0, 5), (3, 0)), "reflect"),
+        xp.pad(y, 2, mode="symmetric"),
+        xp.pad(x[0], (7, 1), "wrap"),
+    ),
     "ravel": lambda x, y: (xp.ravel(x), xp.ravel(y.T), xp.ravel(x[:, 1:])),
     "repeat": lambda x, y: (xp.repeat(x, 2), xp.repeat(y, 3, axis=1), xp.repeat(x[:0], 2, axis=1), xp.repeat(x, 1)),
     "split": lambda x, y: (*xp.split(x, 2, axis=1), *xp.array_split(y, 2), *xp.array_split(x, 3, axis=1)),
@@ -75,3 +82,31 @@ def test_no_library_is_called(name: str) -> None:
     x = xp.ones((3, 4))
     titles = [step.title for step in accel.fuse(FUNCTIONS[name]).explain(x, x + 1).steps]
     assert not [title for title in titles if title.startswith("call")]
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+def test_pads_of_each_width(mode: str) -> None:
+    def padded(x: Any) -> list[Any]:
+        extents, widths = (1, 3), (0, 2, 7)
+        return [xp.pad(x[:extent], each, mode) for extent in extents for each in product(widths, widths)]
+
+    x = xp.arange(4)
+    for found, expected in zip(accel.fuse(padded)(x), padded(x), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    "options", [{"pad_width": 1, "mode": "mean"}, {"pad_width": 1, "mode": "reflect", "reflect_type": "odd"}]
+)
+def test_other_pads_are_calls_of_the_library(options: dict[str, Any]) -> None:
+    x = xp.asarray([[1.0, 4.0], [2.0, 8.0]])
+    same([accel.fuse(lambda x: xp.pad(x, **options))(x)], [xp.pad(x, **options)], 0, "an array")
+
+
+@pytest.mark.parametrize("width", [-1, (1, 2, 3), 1.5])
+def test_bad_widths_are_refused_as_unfused(width: Any) -> None:
+    for mode in ("edge", "constant"):
+        with pytest.raises((TypeError, ValueError)) as unfused:
+            xp.pad(xp.ones(3), width, mode=mode)
+        with pytest.raises(unfused.type):
+            accel.fuse(lambda x, mode=mode: xp.pad(x, width, mode=mode))(xp.ones(3))

@@ -259,28 +259,25 @@ def _call(plan: Plan, call: Call, natives: dict[Any, str], code: Code) -> list[s
     named = [f"{name}={argument(value)}" for name, value in call.keywords.items()]
     given = ", ".join([*map(argument, call.arguments), *named])
     lines = [f"result = {code.name(plan.function_of(call))}({given})"]
-    operands = "".join(f"{each}, " for each in dict.fromkeys(natives[plan.schedule.memory[x]] for x in call.operands))
+    operands = [*dict.fromkeys(natives[plan.schedule.memory[x]] for x in call.operands)]
     for node in plan.results[call]:
         natives[node] = code.name(None, "m")
-        value = "result" if node.place is None else f"result[{node.place}]"
-        lines.append(f"{natives[node]} = {code.name(_owner(plan, node))}({value}, ({operands}))")
+        lines.append(f"{natives[node]} = " + ("result" if node.place is None else f"result[{node.place}]"))
+        lines += _owned(plan, node, natives[node], operands, code)
     return lines
 
 
-def _owner(plan: Plan, node: Result) -> Callable[[Any, Sequence[Any]], Any]:
-    """Return what gives the array for a result of a call: most results are new memory, and stay as they are."""
-    shape, dtype = node.shape, node.dtype
-
-    def own(array: Any, operands: Sequence[Any]) -> Any:
-        if type(array) is dtype.type and not shape:
-            return np.asarray(array)
-        if type(array) is np.ndarray and array.base is None and array.shape == shape and array.dtype is dtype:
-            flags = array.flags
-            if flags.c_contiguous and flags.writeable and all(array is not each for each in operands):
-                return array
-        return plan.own(array, node, operands)
-
-    return own
+def _owned(plan: Plan, node: Result, native: str, operands: Sequence[str], code: Code) -> list[str]:
+    """Write what gives a result of a call memory of its own: most are new memory, and stay as they are."""
+    shape, dtype = code.name(node.shape), code.name(node.dtype)
+    new = [f"type({native}) is {code.name(np.ndarray)} and {native}.base is None and {native}.shape == {shape}"]
+    new += [f"{native}.dtype is {dtype} and {native}.flags.carray", *[f"{native} is not {each}" for each in operands]]
+    own = f"{code.name(plan.own)}({native}, {code.name(node)}, ({''.join(f'{each}, ' for each in operands)}))"
+    line = f"if not ({' and '.join(new)}): {native} = {own}"
+    if node.shape:
+        return [line]
+    scalar = f"if type({native}) is {code.name(node.dtype.type)}: {native} = {code.name(np.asarray)}({native})"
+    return [scalar, f"el{line}"]
 
 
 def _results(traced: Launchable, inputs: Inputs, code: Code) -> list[str]:

@@ -11,6 +11,7 @@ from accel.dtypes import DType
 from accel.fusion.index_maps import Axis, IndexMap, broadcast, strides_of
 from accel.fusion.nodes import Input, Node, Position, Reshape, Result
 from accel.fusion.statistics import STATISTICS, Elements
+from accel.tracing.small_products import is_small, small_product
 from accel.tracing.symbols import Symbol
 
 __all__ = ["reduced"]
@@ -41,7 +42,8 @@ _NORMS: dict[str, dict[Any, str]] = {
 _SPREADS = frozenset({"std", "var"})
 _OF_NUMBERS = frozenset({"nanmean", "nanstd", "nansum", "nanvar"})
 _PASSES = frozenset({*_NORMS, *_SPREADS, *_OF_NUMBERS, "nan_to_num", "special.logsumexp"})
-_PRODUCTS = frozenset({"dot", "inner", "linalg.vecdot", "matmul", "vdot", "vecdot"})
+_OF_MATRICES = frozenset({"dot", "linalg.matmul", "matmul"})
+_PRODUCTS = _OF_MATRICES | frozenset({"inner", "linalg.vecdot", "vdot", "vecdot"})
 _OF_TRUTHS = frozenset({"all", "any", "count_nonzero"})
 _OPTIONS = frozenset({"axis", "dtype", "keepdims"})
 
@@ -282,9 +284,13 @@ def _with_nodes(
     return trace.symbol(node if asked is None else asked.shaped(node))  # type: ignore[no-any-return]
 
 
-def _product(trace: Any, _: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any) -> "Symbol | None":
+def _product(
+    trace: Any, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], model: Any
+) -> "Symbol | None":
     """Return the sum of products of two vectors, or None; a call of a library takes longer for short ones."""
     dtype = np.asarray(model).dtype
+    if name in _OF_MATRICES and not keywords and is_small(arguments, np.shape(model)):
+        return small_product(trace, *arguments) if _is_known("sum", dtype, dtype) else None
     if len(arguments) != 2 or not keywords.keys() <= {"axis"} or not _is_known("max", dtype, dtype):
         return None
     if any(not isinstance(x, Symbol) or x.ndim != 1 or x.dtype != dtype for x in arguments):

@@ -26,6 +26,7 @@ from accel.fusion.nodes import (
 )
 from accel.fusion.read_through import read_through
 from accel.support.call_sites import call_line, call_site
+from accel.tracing.call_operands import call_key, view_of_memory
 from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.memory_order import order_of
 from accel.tracing.models import model_function
@@ -80,6 +81,7 @@ class Trace:
         self.existing = ExistingArrays(self)
         self.numbers: list[Any] = []
         self._known: dict[Any, Node] = {}
+        self._calls: dict[Any, tuple[Call, Any]] = {}
         self.adapted: list[Scalar] = []
         self.written: list[Base] = []
         self.finished = False
@@ -248,8 +250,12 @@ class Trace:
         named = {key: self._recorded(value, operands) for key, value in keywords.items()}
         if not operands:
             return self._of_numbers(function(*arguments, **keywords))
-        call = Call(name, function, recorded, named, tuple(operands))
-        model = self._model(call)
+        key = call_key(function, (recorded, named))
+        call, model = self._calls.get(key, (None, None))
+        if call is None:
+            call = Call(name, function, recorded, named, tuple(operands))
+            model = self._model(call)
+            self._calls[key] = call, model
         result = reduced(self, name, arguments, keywords, model)
         return self._results(call, model) if result is None else result
 
@@ -277,7 +283,7 @@ class Trace:
             raise self.needs_value("an array as an argument that is a number")
         if not isinstance(value, Symbol):
             return value
-        viewed = _viewed(value)
+        viewed = view_of_memory(value)
         if viewed is not None:
             operands.append(viewed.node)
             return viewed
@@ -316,8 +322,10 @@ class Trace:
         return self._result(call, None, model)
 
     def _result(self, call: Call, place: int | None, model: Any) -> Symbol:
-        node = Result(call, place, *_form(model))
-        node.line = call_line()
+        node = self._known.get((call, place))
+        if node is None:
+            node = self._known[call, place] = Result(call, place, *_form(model))
+            node.line = call_line()
         return self.symbol(node)
 
     def call_method(self, name: str, x: Symbol | Selection, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -354,19 +362,6 @@ def _broadcast(operands: Sequence[Node]) -> tuple[int, ...]:
     except ValueError:
         found = " ".join(f"({','.join(map(str, shape))})" for shape in shapes)
         raise ValueError(f"operands could not be broadcast together with shapes {found}") from None
-
-
-def _viewed(symbol: Symbol) -> Viewed | None:
-    """Return a view of memory that exists when a call reads it, or that is little larger; None for any other array."""
-    root, views = symbol, []
-    while root.parent is not None:
-        root, view = root.parent
-        views.append(view)
-    base, node = root.base, root.base.node
-    is_stored = isinstance(node, Input | Result | Update) or base.source is not None or 2 * symbol.size >= node.size
-    if not views or root.map is not None or not is_stored:
-        return None
-    return Viewed(node, tuple(views[::-1]), symbol.shape, symbol.dtype)
 
 
 def is_exact(operand: Any, dtype: DType) -> bool:

@@ -142,3 +142,37 @@ def test_arrays_of_lists_of_traced_arrays_and_numbers(device: str) -> None:
         return xp.asarray(nested), xp.asarray([1.0, x[1]]), xp.asarray(count), xp.asarray([count, 2.5])
 
     check(listed, xp.asarray([1.0, 2.5], device=device))
+
+
+def calls_of(function: Function, *operands: Any) -> int:
+    titles = [step.title for step in accel.fuse(function).explain(*operands).steps]
+    return len([title for title in titles if title.startswith("call")])
+
+
+def test_equal_calls_are_one() -> None:
+    def sorted_twice(x: Any) -> Any:
+        y = xp.sort(x)
+        y[0] = 7
+        return xp.sort(x), y, xp.sort(x) * 2
+
+    x, i = xp.asarray([3.0, 1.0, 2.0]), xp.asarray([2, 0])
+    check(sorted_twice, x)
+    assert calls_of(sorted_twice, x) == 1
+    assert calls_of(lambda x, i: (x[i] + x[i], xp.take(x, i), xp.take(x, i, axis=0)), x, i) == 3
+
+
+def test_calls_with_other_options_are_not_equal() -> None:
+    def several(x: Any) -> Any:
+        added = xp.full_like(x, 0.0)
+        before, x[0] = xp.sort(x), 9
+        return (
+            before,
+            xp.sort(x),
+            xp.sort(x, descending=True),
+            xp.float_power(x, 1),
+            xp.float_power(x, True),
+            xp.copysign(x, 0.0) + xp.logaddexp(added, 0.0) + xp.logaddexp(added, -0.0),
+        )
+
+    check(several, xp.asarray([3.0, 1.0, 2.0]))
+    check(lambda x: (xp.linalg.svd(x)[1], xp.linalg.svd(x, full_matrices=False)[1]), xp.ones((3, 2)))

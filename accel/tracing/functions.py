@@ -12,6 +12,7 @@ from accel.fusion.index_maps import Axis, broadcast, identity
 from accel.fusion.nodes import Empty, Node, Position
 from accel.tracing.arrays_of_parts import ArraysOfParts
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
+from accel.tracing.bounds import greatest
 from accel.tracing.choices import Choices
 from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
@@ -299,6 +300,13 @@ class Functions(ArraysOfParts, Choices):
     def _filled(self, shape: Any, value: Any, dtype: Any) -> Symbol:
         extents, node = _extents(shape), self._trace.cast(value, dtype)
         return self._trace.symbol(self._trace.view(node, broadcast(node.shape, extents), extents))
+
+    def bincount(self, x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+        """Return how often each integer is found; those that are found must be known to be less than ``minlength``."""
+        x = self._symbol(x)
+        is_known = type(minlength) is int and x.dtype.kind in "biu" and x.ndim == 1 and greatest(x.node) < minlength
+        name = "bincount of bounded integers" if is_known else "bincount"
+        return self._trace.call(name, self._trace.real.namespace.bincount, (x, weights, minlength), {})
 
     def arange(self, start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None, **_: Any) -> Any:
         """Return evenly spaced numbers."""

@@ -187,8 +187,13 @@ def _clip(x: Any, *limits: Any, **named: Any) -> Any:
     return np.broadcast_to(np.zeros((), x.dtype), np.broadcast_shapes(*shapes))
 
 
+def _counts(_: Any, weights: Any, minlength: int) -> Any:
+    return np.zeros(minlength, np.intp if weights is None else np.float64)
+
+
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "average": _average,
+    "bincount of bounded integers": _counts,
     "clip": _clip,
     "getitem": operator.getitem,
     "ix_": _open_mesh,

@@ -176,3 +176,45 @@ def test_calls_with_other_options_are_not_equal() -> None:
 
     check(several, xp.asarray([3.0, 1.0, 2.0]))
     check(lambda x: (xp.linalg.svd(x)[1], xp.linalg.svd(x, full_matrices=False)[1]), xp.ones((3, 2)))
+
+
+COUNTS: dict[str, Function] = {
+    "a short dtype": lambda x: xp.bincount(xp.astype(x, "uint8"), minlength=256) * 2,
+    "truths": lambda x: xp.bincount(x > 3, minlength=2),
+    "clipped": lambda x: xp.bincount(xp.clip(x, 0, 9), minlength=10),
+    "a remainder": lambda x: xp.bincount(x % 10, minlength=10),
+    "bits": lambda x: xp.bincount((x & 7)[::2], minlength=8),
+    "weights": lambda x: xp.bincount(x % 10, weights=x * 0.5, minlength=12),
+    "a choice": lambda x: xp.bincount(xp.where(x > 3, 2, xp.minimum(x, 9)), minlength=10),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_of_integers_that_have_a_bound(name: str, device: str) -> None:
+    check(COUNTS[name], xp.asarray(np.random.default_rng(0).integers(0, 99, 50), device=device))
+
+
+BOUNDED: dict[int, Function] = {
+    255: lambda x: xp.astype(x, "uint8"),
+    9: lambda x: xp.clip(x, 0, 9),
+    8: lambda x: x % 9,
+    7: lambda x: x & 7,
+    6: lambda x: xp.where(x > 3, 2, xp.minimum(x, 6)),
+    5: lambda x: xp.astype(xp.astype(x, "int16") % 6, "int32"),
+    1: lambda x: xp.astype(x, "bool"),
+}
+"""Integers by the greatest that they can be."""
+
+
+@pytest.mark.parametrize("bound", BOUNDED)
+def test_counts_of_fewer_integers_than_there_can_be_are_refused(bound: int) -> None:
+    x = xp.arange(9)
+    check(lambda x: xp.bincount(BOUNDED[bound](x), minlength=bound + 1), x)
+    with pytest.raises(FuseError, match="bincount has a shape that depends on elements"):
+        accel.fuse(lambda x: xp.bincount(BOUNDED[bound](x), minlength=bound))(x)
+
+
+def test_counts_of_negative_integers_are_refused_as_unfused() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        accel.fuse(lambda x: xp.bincount(xp.minimum(x, 9), minlength=10))(xp.asarray([-1, 2]))

@@ -127,4 +127,4 @@ def same(one: Any, other: Any) -> bool:
         return False
     if kind is tuple:
         return len(one) == len(other) and all(map(same, one, other))
-    return kind in PLAIN and repr(one) == repr(other)
+    return (kind in PLAIN or issubclass(kind, np.number | np.bool)) and repr(one) == repr(other)

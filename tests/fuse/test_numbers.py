@@ -8,6 +8,7 @@ import pytest
 
 import accel
 from accel import xp
+from accel.tracing.launch_checks import MISSED
 
 from .comparison import same
 
@@ -100,3 +101,13 @@ def test_a_complex_number_is_true_if_one_of_its_parts_is(dtype: str, device: str
     values = np.array([1j, 0, 1, -0.0, complex(0, np.nan), complex(-0.0, -0.0), -1j] * 3, dtype)
     z = xp.asarray(values, device=device)
     same([*accel.fuse(truths)(z)], [*truths(z)], 0, "a result")
+
+
+def test_static_numbers_of_numpy_are_found_again() -> None:
+    fused, x = accel.fuse(static=["n"])(lambda x, n: x * n), xp.ones(3)
+    fused(x, np.float64(2))
+    (launch,) = fused._launches
+    assert launch((x, np.float64("2")), {}) is not MISSED
+    for other in (np.float64(3), np.float32(2), 2.0, np.int64(2)):
+        assert launch((x, other), {}) is MISSED
+        assert float(fused(x, other)[0]) == float(other)

@@ -227,7 +227,7 @@ def test_results_of_calls_are_freed_when_nothing_needs_them() -> None:
 
 def test_results_of_calls_are_not_held_on_devices() -> None:
     fused = accel.fuse(lambda x: x @ x @ x @ x)
-    plan = fused._trace(*fused._bound((operand(8, "sim"),), {})).plan
+    plan = fused._trace(*fused._bound((operand(9, "sim"),), {})).plan
     assert [len(each) for each in plan._unused.values()] == [0, 1, 1]
 
 

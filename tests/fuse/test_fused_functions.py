@@ -79,9 +79,9 @@ def written_results(x: Any, y: Any) -> Any:
 def _written_between(x: Any, y: Any) -> Any:
     z = x * 2
     rows = z.T
-    before = rows @ y
+    before = xp.tensordot(rows, y, 1)
     z[0] = 5
-    return before, rows @ y, z
+    return before, xp.tensordot(rows, y, 1), z
 
 
 PROGRAMS: dict[str, Function] = {
@@ -90,7 +90,7 @@ PROGRAMS: dict[str, Function] = {
     "choice": lambda x, y: xp.where(x > y, x, -y),
     "limits": lambda x, y: xp.clip(x, 0.0, y),
     "broadcast": lambda x, y: x[:, None, :] * y[None, :, :],
-    "transposed": lambda x, y: x.T @ y,
+    "transposed": lambda x, y: xp.tensordot(x.T, y, 1),
     "reshaped": lambda x, y: (x.T.reshape(-1), (x + y).reshape(2, 10), xp.reshape(y, (5, 4))),
     "joined": lambda x, y: (xp.concat([x, y + 1]), xp.stack([x, y], axis=1), xp.roll(x, 2)),
     "library": lambda x, y: (xp.sort(x + y, axis=1), xp.cumulative_sum(x[0] * 2), xp.argmax(y, axis=0)),
@@ -103,7 +103,7 @@ PROGRAMS: dict[str, Function] = {
     "steps": steps,
     "results of calls that are written": written_results,
     "views in calls": lambda x, y: (
-        x.T @ y[:, ::-1],
+        xp.tensordot(x.T, y[:, ::-1], 1),
         xp.sort(x[1:, ::2], axis=0),
         xp.sort((x + y).T, axis=1),
         _written_between(x, y),

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from accel.tracing.models import model_function
+from accel.tracing.operand_kinds import is_exact
 from accel.tracing.symbols import Symbol
-from accel.tracing.trace import Trace, is_exact
+from accel.tracing.trace import Trace
 
 __all__ = ["Choices"]
 

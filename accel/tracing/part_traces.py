@@ -109,6 +109,10 @@ class PartTrace(Trace):
             self._values.append(node.value)
         return scalar
 
+    def of_size(self, value: float, dtype: DType) -> Node:
+        """Return a number that depends on sizes."""
+        return self.constant(value, dtype)
+
     def exists(self, array: Any, *, shared: bool = False, lent: bool = True) -> Symbol:
         """Return the symbol of an array that exists.
 

@@ -126,7 +126,7 @@ class _Reduction(NamedTuple):
 
     def quotient(self, node: Node, number: float) -> Node:
         """Return a node divided by a number."""
-        divisor = self.trace.constant(number, node.dtype)
+        divisor = self.trace.of_size(number, node.dtype)
         return self.trace.make("binary", "truediv", (node, divisor), node.dtype)  # type: ignore[no-any-return]
 
 
@@ -274,7 +274,7 @@ def _with_nodes(
     trace: Any, name: str, x: Node, asked: _Reduction | None = None, numbers: Sequence[float] = ()
 ) -> Symbol:
     def number(place: int) -> Node:
-        return trace.constant(numbers[place], x.dtype)  # type: ignore[no-any-return]
+        return trace.of_size(numbers[place], x.dtype)  # type: ignore[no-any-return]
 
     def total(node: Node, op: _Op) -> Node:
         assert asked is not None, "a function that reduces has axes"

@@ -31,12 +31,13 @@ from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.memory_order import order_of
 from accel.tracing.models import model_function
 from accel.tracing.numbers import TracedNumber
+from accel.tracing.operand_kinds import is_exact, kind_of
 from accel.tracing.reductions import reduced
 from accel.tracing.selections import Selection
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import ArrayBase
 
-__all__ = ["Trace", "is_contiguous", "is_exact"]
+__all__ = ["Trace", "is_contiguous"]
 
 _REMEDIES = (
     "use xp.where(condition, x, y) instead of a branch on elements, name the argument in static= if it is a number, or "
@@ -191,6 +192,15 @@ class Trace:
 
         return self._once(("number", number, dtype), adapted)
 
+    def of_size(self, value: float, dtype: DType) -> Node:
+        """Return a number that depends on sizes, which is passed: so other sizes have the same code."""
+
+        def passed() -> Node:
+            self.numbers.append(TracedNumber(lambda _: value, value))
+            return self._number(len(self.numbers) - 1, dtype)
+
+        return self._once(("of size", value, dtype), passed)
+
     def operand(self, value: Any) -> Any:
         """Return an operand of a function as a symbol, or as a Python number."""
         if isinstance(value, Symbol) or type(value) in (bool, int, float, complex):
@@ -213,7 +223,7 @@ class Trace:
 
     def elementwise(self, function: np.ufunc, operands: Sequence[Any]) -> Symbol | None:
         """Return the result of an elementwise function; None if the library should compute it."""
-        found = loop_of(function, tuple([_kind(each) for each in operands]))
+        found = loop_of(function, tuple([kind_of(each) for each in operands]))
         if found is None:
             return None
         loop, build = found
@@ -362,24 +372,6 @@ def _broadcast(operands: Sequence[Node]) -> tuple[int, ...]:
     except ValueError:
         found = " ".join(f"({','.join(map(str, shape))})" for shape in shapes)
         raise ValueError(f"operands could not be broadcast together with shapes {found}") from None
-
-
-def is_exact(operand: Any, dtype: DType) -> bool:
-    """Tell whether a dtype holds all values that an operand can have."""
-    if isinstance(operand, Symbol) and operand.weak is None:
-        return np.can_cast(operand.dtype, dtype)
-    if isinstance(operand, Symbol):
-        return dtype.kind not in "iu" or operand.weak is bool
-    if type(operand) is not int or dtype.kind not in "iu":
-        return dtype.kind not in "iu" or type(operand) in (int, bool, type(None))
-    limits = np.iinfo(dtype)
-    return int(limits.min) <= operand <= int(limits.max)
-
-
-def _kind(operand: Any) -> Any:
-    if isinstance(operand, Symbol):
-        return operand.weak or operand.dtype
-    return np.dtype(np.bool_) if type(operand) is bool else type(operand)
 
 
 def _form(model: Any) -> tuple[tuple[int, ...], DType]:

@@ -11,6 +11,7 @@ import pytest
 
 import accel
 from accel import xp
+from accel.memory import heap_of
 from accel.tracing import models
 
 from ..kernels.layers import Texts, agree, by_host, by_interpreter
@@ -227,3 +228,17 @@ def test_models_of_reductions_have_the_form_of_the_results(name: str) -> None:
             expected = np.asarray(getattr(np, name)(x, axis=axis, keepdims=keepdims))
             found = np.asarray(models.model_function(name)(x, axis=axis, keepdims=keepdims))
             assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+
+
+def test_other_sizes_compile_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[Any] = []
+    kind = type(heap_of(accel.Device.CPU).backend)
+    original = kind.compile_kernel
+    monkeypatch.setattr(kind, "compile_kernel", lambda self, *each: compiled.append(each) or original(self, *each))
+    function = accel.fuse(lambda x: (x - xp.mean(x, axis=0)) / xp.std(x, axis=0) + xp.var(x))
+    function(xp.asarray(np.random.default_rng(0).random((30, 40))))
+    count = len(compiled)
+    for shape in ((31, 50), (100, 200)):
+        x = xp.asarray(np.random.default_rng(0).random(shape))
+        np.testing.assert_allclose(function(x), function.__wrapped__(x), rtol=1e-12)
+    assert len(compiled) == count

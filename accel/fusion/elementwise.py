@@ -51,6 +51,61 @@ def _squared(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
     return make("binary", "mul", (operands[0], operands[0]), dtype)
 
 
+def _of_bits(name: str, *, inverted: int | None = None) -> _Builder:
+    """Return what combines truth values; one of them, or the result for 2, may be inverted."""
+
+    def build(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+        values = [make("unary", "not", (x,), dtype) if place == inverted else x for place, x in enumerate(operands)]
+        result = make("binary", name, values, dtype)
+        return make("unary", "not", (result,), dtype) if inverted == len(operands) else result
+
+    return build
+
+
+def _of_parts(name: str, op: str) -> _Builder:
+    """Return what tells something of both parts of a complex number."""
+
+    def build(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+        real = np.zeros((), operands[0].dtype).real.dtype
+        parts = [make("call", name, (make("call", part, operands, real),), dtype) for part in ("real", "imag")]
+        return make("binary", op, parts, dtype)
+
+    return build
+
+
+def _compared_with_itself(op: str) -> _Builder:
+    return lambda make, operands, _: make("compare", op, (operands[0], operands[0]), _TRUTH)
+
+
+def _scaled(first: float, second: float) -> _Builder:
+    """Return what multiplies by a quotient."""
+
+    def build(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+        factor = dtype.type(first) / dtype.type(second)
+        return make("binary", "mul", (operands[0], make("constant", factor, (), dtype)), dtype)
+
+    return build
+
+
+def _without_nan(op: str) -> _Builder:
+    """Return what chooses one of two floats, but no NaN if the other one is a number."""
+
+    def build(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+        x, y = operands
+        first = make("binary", "or", (make("compare", op, (x, y), _TRUTH), make("call", "isnan", (y,), _TRUTH)), _TRUTH)
+        return make("select", "", (first, x, y), dtype)
+
+    return build
+
+
+def _step(make: Make, operands: Sequence[Node], dtype: DType) -> Node:
+    x, at_zero = operands
+    zero, one = make("constant", 0, (), dtype), make("constant", 1, (), dtype)
+    beside = make("select", "", (make("compare", "gt", (x, zero), _TRUTH), one, zero), dtype)
+    number = make("select", "", (make("compare", "eq", (x, zero), _TRUTH), at_zero, beside), dtype)
+    return make("select", "", (make("call", "isnan", (x,), _TRUTH), x, number), dtype)
+
+
 _REAL = "fiu"
 _BINARY = {
     name: _same("binary", name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "min", "max")
@@ -113,6 +168,21 @@ _TABLE: Mapping[tuple[str, str], _Builder] = MappingProxyType(
     | {("conjugate", kind): _itself for kind in _REAL}
     | {("conjugate", "c"): _same("call", "conj")}
     | {(name, "f"): _same("call", name) for name in ("isfinite", "isinf", "isnan", "signbit")}
+    | {(name, kind): _compared_with_itself("ne") for name in ("isinf", "isnan") for kind in "iub"}
+    | {("isfinite", kind): _compared_with_itself("eq") for kind in "iub"}
+    | {("isfinite", "c"): _of_parts("isfinite", "and")}
+    | {(name, "c"): _of_parts(name, "or") for name in ("isinf", "isnan")}
+    | {("equal", "b"): _of_bits("xor", inverted=2)}
+    | {("greater", "b"): _of_bits("and", inverted=1), ("greater_equal", "b"): _of_bits("or", inverted=1)}
+    | {("less", "b"): _of_bits("and", inverted=0), ("less_equal", "b"): _of_bits("or", inverted=0)}
+    | {("equal", "c"): _same("compare", "eq"), ("not_equal", "c"): _same("compare", "ne")}
+    | {(f"logical_{name}", "c"): _of_truth(name) for name in ("and", "or", "xor", "not")}
+    | {("fabs", "f"): _same("call", "abs"), ("heaviside", "f"): _step}
+    | {("fmax", "f"): _without_nan("ge"), ("fmin", "f"): _without_nan("le")}
+    | {(name, kind): _BINARY[name[1:]] for name in ("fmax", "fmin") for kind in "iu"}
+    | {("fmax", "b"): _BITS["or"], ("fmin", "b"): _BITS["and"]}
+    | {(name, "f"): _scaled(np.pi, 180) for name in ("deg2rad", "radians")}
+    | {(name, "f"): _scaled(180, np.pi) for name in ("rad2deg", "degrees")}
 )
 
 

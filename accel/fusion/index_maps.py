@@ -158,16 +158,20 @@ def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides[::-1])
 
 
-def merged(shape: Sequence[int], strides: Sequence[Sequence[int]], *, together: bool = True) -> list[list[int]]:
+def merged(
+    shape: Sequence[int], strides: Sequence[Sequence[int]], *, together: bool = True, alone: int | None = None
+) -> list[list[int]]:
     """Return groups of axes over which everything steps as over one, longest steps first; extents of 1 are left out.
 
-    If they are not to be ``together``, each axis is a group.
+    If they are not to be ``together``, each axis is a group; one may be a group ``alone``.
     """
     groups: list[list[int]] = []
     axes = [axis for axis, extent in enumerate(shape) if extent > 1]
     for axis in sorted(axes, key=lambda axis: -sum(abs(steps[axis]) for steps in strides)):
         extent = shape[axis]
-        if together and groups and all(steps[groups[-1][-1]] == steps[axis] * extent for steps in strides):
+        before = groups[-1][-1] if groups else axis
+        joins = together and groups and alone not in (axis, before)
+        if joins and all(steps[before] == steps[axis] * extent for steps in strides):
             groups[-1].append(axis)
         else:
             groups.append([axis])

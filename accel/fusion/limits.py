@@ -3,7 +3,16 @@
 from accel.fusion.index_maps import IndexMap
 from accel.fusion.nodes import Shape
 
-__all__ = ["FEW_ROWS", "MOST_OPERATIONS", "MOST_STORES", "SHORT_ROW", "accesses_within", "has_gaps", "most_accesses"]
+__all__ = [
+    "FEW_ROWS",
+    "MANY_NEIGHBOURS",
+    "MOST_OPERATIONS",
+    "MOST_STORES",
+    "SHORT_ROW",
+    "accesses_within",
+    "has_gaps",
+    "most_accesses",
+]
 
 MOST_OPERATIONS = 2000
 _MOST_ACCESSES = 128
@@ -15,6 +24,9 @@ _NUMBER = 16
 """Bytes of the largest number."""
 
 MOST_STORES = 32
+
+MANY_NEIGHBOURS = 8
+"""Along the last axis, so many are combined together, by vectors."""
 
 SHORT_ROW = 16
 """Elements of a row in which vectors at its end cost much."""

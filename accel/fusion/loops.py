@@ -5,9 +5,7 @@ Where all axes are reduced, one loop has the totals. Where some are, each row of
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
+from typing import Literal, NamedTuple
 
 from accel.dtypes import DType
 from accel.ir import (
@@ -15,6 +13,7 @@ from accel.ir import (
     Array,
     Assign,
     Binary,
+    Compare,
     Const,
     Expr,
     For,
@@ -23,11 +22,25 @@ from accel.ir import (
     Loop,
     Once,
     Reduction,
+    Select,
     Step,
     Stmt,
+    neutral,
 )
 
-__all__ = ["ONE", "ZERO", "Nest", "Steps", "Total", "in_rows", "of_all", "of_elements", "parallel", "serial"]
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Nest",
+    "Steps",
+    "Total",
+    "combined_quickly",
+    "in_rows",
+    "of_all",
+    "of_elements",
+    "parallel",
+    "serial",
+]
 
 ZERO, ONE = Const(0, INDEX), Const(1, INDEX)
 
@@ -53,16 +66,7 @@ class Total(NamedTuple):
     @property
     def neutral(self) -> Const:
         """What changes no number that it is combined with."""
-        kind = self.dtype.kind
-        if self.op in ("add", "mul"):
-            return _constant(int(self.op == "mul"), self.dtype)
-        least = self.op == "max"
-        if kind == "b":
-            return Const(not least, self.dtype)
-        if kind == "f":
-            return Const(-np.inf if least else np.inf, self.dtype)
-        limits = np.iinfo(self.dtype)
-        return Const(int(limits.min if least else limits.max), self.dtype)
+        return Const(neutral(self.op, self.dtype).item(), self.dtype)
 
     def combined(self, before: Expr, other: Expr) -> Binary:
         """Return the expression of two values together."""
@@ -103,6 +107,17 @@ class Steps(NamedTuple):
     steps: tuple[Step, ...]
     frame: tuple[Local, ...] = ()
     arrays: tuple[Array, ...] = ()
+
+
+def combined_quickly(op: Literal["add", "mul", "min", "max"], before: Expr, value: Expr, dtype: DType) -> Expr:
+    """Return the expression of two values together, none of which has parts; of two zeros, any is an extreme.
+
+    Processors compare floats in a third of the time of LLVM's extremes, which order zeros, as NumPy does not.
+    """
+    if op in ("add", "mul") or dtype.kind != "f":
+        return Binary(op, before, value, dtype)
+    extreme = Select(Compare("gt" if op == "max" else "lt", value, before), value, before, dtype)
+    return Select(Compare("ne", value, value), value, extreme, dtype)
 
 
 def of_elements(nest: Nest) -> Steps:
@@ -167,8 +182,3 @@ def _results(nest: Nest, totals: Sequence[Local]) -> tuple[Stmt, ...]:
 
 def _reductions(nest: Nest, totals: Sequence[Local]) -> tuple[Reduction, ...]:
     return tuple([Reduction(total, each.op) for total, each in zip(totals, nest.totals, strict=True)])
-
-
-def _constant(value: int, dtype: DType) -> Const:
-    number: Any = dtype.type(value).item()
-    return Const(number, dtype)

@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 
 from accel.dtypes import DType
 from accel.fusion.index_maps import IndexMap, composed, identity, merged, of_operand, offset_and_strides
-from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Shape, View
+from accel.fusion.limits import MANY_NEIGHBOURS
+from accel.fusion.nodes import Constant, Empty, Line, Node, Operation, Position, Reduction, Scalar, Scan, Shape, View
 from accel.fusion.parts import Part, parts_of
 from accel.fusion.regions import Memory, Region, strides_as
 from accel.fusion.templates import MANY, NONE, Accessed, Stored, Template, Value, pace_of, program_of
 from accel.ir import Program, Site
 
 __all__ = ["Access", "Kernel", "lowered"]
-
-_BLOCKED = 8
-"""Neighbours that are computed together, at least."""
 
 
 class Access(NamedTuple):
@@ -99,7 +97,8 @@ def lowered(
     """
     maps = [index_map for _, index_map in (*region.reads, *region.expansion.computed)]
     parts = [*parts_of(region.shape, maps)]
-    assert len(parts) == 1 or not region.axes, "a loop that reduces is not cut"
+    ordered = region.axes or region.expansion.scanned is not None
+    assert len(parts) == 1 or not ordered, "a loop that reduces, or combines in order, is not cut"
     return [_Lowering(region, part, memory, checked).kernel(name, vectors=vectors) for part in parts]
 
 
@@ -126,7 +125,9 @@ class _Lowering:
             if isinstance(node, Position)
         ]
         steps_of_all = [steps for _, _, steps, _, _ in found] + [steps for _, steps in positions]
-        groups = merged(region.shape, steps_of_all, together=part.is_whole)  # parts have the same program
+        # Parts have the same program.
+        scanned = region.expansion.scanned
+        groups = merged(region.shape, steps_of_all, together=part.is_whole, alone=scanned)
         self._extents = tuple([prod(part.extents[axis] for axis in group) for group in groups]) or (1,)
         self._reduced = tuple([group[0] in region.axes for group in groups]) or (bool(region.axes),)
         lasts = [group[-1] for group in groups]
@@ -136,6 +137,7 @@ class _Lowering:
         ]
         self._dtypes = [dtype for _, _, _, dtype, _ in found]
         self._positions = [(first, tuple([steps[axis] for axis in lasts]) or (0,)) for first, steps in positions]
+        self._scanned = -1 if scanned is None else groups.index([scanned])
         self._integers: list[int] = []
         self._scalars: dict[Scalar, int] = {}
         self._constants: list[Any] = []
@@ -152,7 +154,9 @@ class _Lowering:
             )
             for task in self._region.tasks
         ]
-        in_blocks = vectors and self._reduced[-1:] == (False,) and self._extents[-1] >= _BLOCKED
+        last = len(self._reduced) - 1
+        in_blocks = vectors and last not in (self._scanned, -1) and not self._reduced[last]
+        in_blocks = in_blocks and self._extents[last] >= MANY_NEIGHBOURS
         template = Template(
             name,
             self._reduced,
@@ -160,7 +164,8 @@ class _Lowering:
             tuple(values),
             tuple(stores),
             sites,
-            in_blocks and any(self._reduced),
+            in_blocks and (any(self._reduced) or self._scanned >= 0),
+            self._scanned,
         )
         constants, accesses = tuple(self._constants), tuple(self._accesses)
         return Kernel(template, constants, accesses, tuple(self._scalars), tuple(self._integers))
@@ -197,7 +202,9 @@ class _Lowering:
                 places[node, index_map] = places[_inner(node, index_map)]
                 continue
             places[node, index_map] = reads + len(values)
-            if isinstance(node, Operation):
+            if isinstance(node, Scan):
+                values.append(Value("scan", node.op, node.dtype, (places[node.source, index_map],)))
+            elif isinstance(node, Operation):
                 operands = tuple([places[each] for each in _operands_at(node, index_map)])
                 values.append(Value(node.kind, node.name, node.dtype, operands))
             else:

@@ -25,6 +25,7 @@ __all__ = [
     "Reshape",
     "Result",
     "Scalar",
+    "Scan",
     "Update",
     "View",
     "Viewed",
@@ -223,6 +224,33 @@ class Reduction(Node):
         """From the indices of the elements to those of the results."""
         kept = [axis for axis in range(len(self.source.shape)) if axis not in self.axes]
         return tuple([Axis(0, ((axis, 1),)) if self.source.shape[axis] > 1 else Axis() for axis in kept])
+
+
+class Scan(Node):
+    """The elements of another node up to each one, combined in order along an axis.
+
+    Attributes
+    ----------
+    source : Node
+        The node that has the elements, more than one along the axis.
+    op : str
+        ``add``, ``mul``, ``min`` or ``max``.
+    axis : int
+        The axis.
+    """
+
+    __slots__ = ("axis", "op", "source")
+
+    def __init__(self, source: Node, op: Literal["add", "mul", "min", "max"], axis: int) -> None:
+        super().__init__(source.shape, source.dtype)
+        self.source = source
+        self.op = op
+        self.axis = axis
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The node that has the elements."""
+        return (self.source,)
 
 
 class Update(Node):

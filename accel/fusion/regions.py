@@ -19,6 +19,7 @@ from accel.fusion.nodes import (
     Reduction,
     Reshape,
     Result,
+    Scan,
     Shape,
     Update,
     View,
@@ -91,6 +92,16 @@ class Expansion(NamedTuple):
 
     computed: list[tuple[Node, IndexMap]]
     loads: list[tuple[Node, IndexMap]]
+
+    @property
+    def scanned(self) -> int | None:
+        """The axis along which elements are combined in order; None if there is none."""
+        return next((node.axis for node, _ in self.computed if isinstance(node, Scan)), None)
+
+    @property
+    def turns(self) -> bool:
+        """Whether an axis turns, so that its loop has parts."""
+        return any(axis.turn is not None for _, places in (*self.computed, *self.loads) for axis in places)
 
 
 class Region(NamedTuple):
@@ -175,6 +186,8 @@ def expanded(values: Sequence[Node], stored: Container[Node], own: Container[Nod
         elif isinstance(node, Operation):
             for operand in node.operands:
                 push(operand, of_operand(operand.shape, node.shape, index_map))
+        elif isinstance(node, Scan):
+            push(node.source, index_map)
     return Expansion(computed[::-1], loads[::-1])
 
 

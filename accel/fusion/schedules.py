@@ -13,7 +13,7 @@ from math import inf, prod
 from accel.fusion.accesses import Accesses
 from accel.fusion.boxes import ends_of
 from accel.fusion.graph import Graph, WriteBack
-from accel.fusion.index_maps import IndexMap, identity, merged, offset_and_strides
+from accel.fusion.index_maps import IndexMap, identity
 from accel.fusion.later_reads import LaterReads, Read
 from accel.fusion.limits import MOST_STORES, has_gaps, most_accesses
 from accel.fusion.narrowing import narrow
@@ -28,11 +28,11 @@ from accel.fusion.regions import (
     Task,
     expanded,
     is_stored_whole,
-    strides_as,
 )
 from accel.fusion.reuse import reused
+from accel.fusion.scan_loops import ScanLoops
 from accel.fusion.storing import decide
-from accel.fusion.task_loops import Form, TaskLoop, in_order
+from accel.fusion.task_loops import Form, TaskLoop, in_order, row_of
 
 __all__ = ["scheduled"]
 
@@ -82,6 +82,7 @@ class _Scheduler:
         self._copies: Counter[Node] = Counter()
         self._later: dict[Memory, LaterReads] = {}
         self._in_place = graph.in_place()
+        self._scans = ScanLoops(self._levels)
         self._floor = self._highest = self._count = self._counted = self._held = 0
         self._expansions = {node: self._expansion(node) for node in graph.nodes if node in graph.stored}
         self._reads = self._found_reads()
@@ -299,13 +300,16 @@ class _Scheduler:
         level, shape = max(least, self._floor + 1), task.element.shape
         for node, index_map in expansion.loads:
             level = max(level, self._least(node, index_map, task))
+        level, scanned = self._scans.place(task, expansion, level)
         if task.memory in self._accesses:
-            level = self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
+            least, level = level, self._accesses[task.memory].write(ends_of(task.map, task.value.shape), level)
+            scanned = scanned if level == least else expansion.scanned
+        self._scans.note(task, scanned)
         reads = [self._graph.home(*each) for each in expansion.loads]
         for each in reads:
             self._note_read(*each, shape, level)
-        form = Form.of(task, level)
-        loop, row = self._open.get(form), self._row(task, reads)
+        form = Form.of(task, level, scanned)
+        loop, row = self._open.get(form), row_of(task, reads, self._memory)
         if loop is None or not loop.add(task, expansion, row):
             loop = self._open[form] = TaskLoop(form, row, most_accesses(self._graph.parameters, len(shape)))
             loop.add(task, expansion, row)
@@ -324,18 +328,6 @@ class _Scheduler:
         if isinstance(home, Update):
             return self._accesses[self._memory[home]].least_read(ends_of(places, shape))
         return self._levels[home] + 1
-
-    def _row(self, task: Task, reads: Sequence[tuple[Node, IndexMap]]) -> int:
-        """Return over how many neighbours all that a task accesses steps as over one axis."""
-        shape = task.element.shape
-        accesses = [(self._memory[node], node.shape, index_map) for node, index_map in reads]
-        accesses.append((task.memory, task.memory.shape, task.places))
-        strides = [
-            offset_and_strides(index_map, strides_as(memory, extents), len(shape))[1]
-            for memory, extents, index_map in accesses
-        ]
-        groups = merged(shape, strides)
-        return prod(shape[axis] for axis in groups[-1]) if groups else 1
 
     def _note_read(self, node: Node, index_map: IndexMap, shape: Shape, level: int) -> None:
         accesses = self._accesses.get(self._memory[node])

@@ -9,6 +9,7 @@ from math import prod
 from typing import TypeAlias
 
 from accel.fusion.boxes import Ends, are_apart, union
+from accel.fusion.costs import STORED, cost, is_last
 from accel.fusion.graph import Graph
 from accel.fusion.index_maps import IndexMap, composed, composes, identity, of_operand
 from accel.fusion.limits import MOST_OPERATIONS, MOST_STORES, has_gaps, most_accesses
@@ -22,15 +23,13 @@ from accel.fusion.nodes import (
     Reshape,
     Result,
     Scalar,
+    Scan,
     Shape,
     Update,
     View,
 )
 
 __all__ = ["decide"]
-
-_STORED = 8
-"""Operations, as costly as an addition, that take as long as to store an element and to load it again."""
 
 _COSTLY = 4
 _MANY = 8
@@ -39,28 +38,40 @@ _MANY = 8
 _MOST_PLACES = 16
 """Places that read a node which is computed at each of them."""
 
-_COSTS = {"truediv": 4, "mod": 8, "floordiv": 8, "pow": 20, "sqrt": 5}
-_COST_OF_CALL = 10
 _MOST_COSTLY = 1e6
-_CHEAP_CALLS = frozenset(
-    {"abs", "ceil", "floor", "isfinite", "isinf", "isnan", "round", "sign", "signbit", "square", "trunc"}
-)
 
 
 class _Loop:
     """A loop as it is foreseen: how much it computes, and how many arrays it reads and writes."""
 
-    def __init__(self, size: int, most_accesses: int, *, reduces: bool) -> None:
-        self.size = size
+    def __init__(self, key: "_Key", most_accesses: int) -> None:
+        self.key = key
+        _, shape, _, reduces, self.scanned = key
+        self.shape = shape
+        self.size = prod(shape)
         self._most_accesses = most_accesses
         self.reduces = reduces
-        self.operations = self.accesses = self.stores = 0
+        self.operations = self.accesses = self.stores = self.cost = 0
+        self.turns = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has no parts in which axes turn."""
+        return self.reduces or self.scanned is not None
+
+    def combines(self, node: Scan, index_map: IndexMap) -> bool:
+        """Tell whether it can combine elements in order, for the places of a map."""
+        fits = node.shape == self.shape and index_map == identity(self.shape) and self.scanned in (None, node.axis)
+        is_cheap = self.cost <= STORED or not is_last(node.axis, node.shape)
+        return fits and is_cheap and not (self.reduces or self.turns)
 
     @property
     def is_full(self) -> bool:
         return self.operations >= MOST_OPERATIONS or self.accesses >= self._most_accesses
 
 
+_Key: TypeAlias = tuple[int, Shape, bool, bool, int | None]
+"""Level, shape, whether it stores with gaps, whether it reduces, and the axis that it combines in order."""
 _Place: TypeAlias = tuple[_Loop, IndexMap]
 
 
@@ -79,7 +90,7 @@ class _Decision:
         self._writes: dict[Node, tuple[Update, _Loop]] = {}
         self._updates = {node.serial: node for node in graph.nodes if isinstance(node, Update)}
         self._readers: dict[Node, set[int]] = {each.value: set() for each in self._updates.values()}
-        self._loops: dict[tuple[int, Shape, bool, bool], _Loop] = {}
+        self._loops: dict[_Key, _Loop] = {}
 
     def decide(self) -> None:
         for node in reversed(self._graph.nodes):
@@ -110,13 +121,14 @@ class _Decision:
         return loop
 
     def _loop(self, node: Node, shape: Shape, *, gaps: bool, reduces: bool = False) -> _Loop:
-        key = self._levels[node], shape, gaps, reduces
+        scanned = node.axis if isinstance(node, Scan) else None
+        key: _Key = self._levels[node], shape, gaps, reduces, scanned
         loop = self._loops.get(key)
         if loop is None or loop.is_full or loop.stores >= MOST_STORES:
-            most = most_accesses(self._graph.parameters, len(shape))
-            loop = self._loops[key] = _Loop(prod(shape), most, reduces=reduces)
+            loop = self._loops[key] = _Loop(key, most_accesses(self._graph.parameters, len(shape)))
         loop.stores += 1
         loop.accesses += 1
+        loop.cost += cost(node)
         return loop
 
     def _compute(self, node: Node) -> None:
@@ -131,6 +143,10 @@ class _Decision:
             self._places[node] = {(loop, identity(node.shape)): write.serial}
         for (loop, index_map), serial in self._places.pop(node).items():
             loop.operations += isinstance(node, Operation)
+            loop.cost += cost(node)
+            if isinstance(node, Scan):
+                loop.scanned = node.axis
+                self._loops.pop(loop.key, None)  # others of its level are in a loop of elements
             self._read_operands(node, loop, index_map, serial)
 
     def _is_spread(self, node: Node, loop: _Loop) -> bool:
@@ -139,15 +155,19 @@ class _Decision:
         return few and self._costs[node] >= _COSTLY
 
     def _is_stored(self, node: Node) -> bool:
-        places, cost = self._places[node], self._costs[node]
+        places, total = self._places[node], self._costs[node]
         if isinstance(node, View) and any(_needs_memory(node, *each) for each in places):
             return True
-        if cost and self._is_at_home(node):
+        if isinstance(node, Scan) and (len(places) > 1 or not all(each.combines(node, at) for each, at in places)):
+            return True
+        if total > STORED and any(_is_without_vectors(loop) for loop, _ in places):
+            return True
+        if total and self._is_at_home(node):
             return True
         again = len(places) - 1
-        if again >= _MOST_PLACES or again * cost > _STORED:
-            return cost > 0
-        return cost > 0 and any(loop.is_full or self._is_spread(node, loop) for loop, _ in places)
+        if again >= _MOST_PLACES or again * total > STORED:
+            return total > 0
+        return total > 0 and any(loop.is_full or self._is_spread(node, loop) for loop, _ in places)
 
     def _is_at_home(self, node: Node) -> bool:
         """Tell whether a write has a node as its value before all others read it, so that it is stored there."""
@@ -165,8 +185,9 @@ class _Decision:
 
     def _read_operands(self, node: Node, loop: _Loop, index_map: IndexMap, serial: int) -> None:
         if isinstance(node, View):
+            loop.turns |= _turns(node)
             self._read(node.source, loop, composed(node.map, index_map), serial)
-        for operand in node.operands if isinstance(node, Operation) else ():
+        for operand in node.operands if isinstance(node, Operation | Scan) else ():
             self._read(operand, loop, of_operand(operand.shape, node.shape, index_map), serial)
 
     def _read(self, node: Node, loop: _Loop, index_map: IndexMap, serial: int) -> None:
@@ -180,8 +201,16 @@ class _Decision:
 
 
 def _needs_memory(view: View, loop: _Loop, index_map: IndexMap) -> bool:
-    """Tell whether a loop must read a view from memory: a loop that reduces has no parts in which axes turn."""
-    return not composes(view.map, index_map) or (loop.reduces and any(each.turn is not None for each in view.map))
+    """Tell whether a loop must read a view from memory: a loop that is whole has no parts in which axes turn."""
+    return not composes(view.map, index_map) or (loop.is_whole and _turns(view))
+
+
+def _turns(view: View) -> bool:
+    return any(each.turn is not None for each in view.map)
+
+
+def _is_without_vectors(loop: _Loop) -> bool:
+    return loop.scanned is not None and is_last(loop.scanned, loop.shape)
 
 
 def _variable(graph: Graph) -> set[Node]:
@@ -199,11 +228,7 @@ def _costs(graph: Graph) -> dict[Node, float]:
     written = [node.value for node in graph.nodes if isinstance(node, Update) and node in graph.stored]
     read = graph.stored.union(written)
     for node in graph.nodes:
-        own = 0.0
-        if isinstance(node, Operation):
-            is_long = node.kind == "call" and node.name not in _CHEAP_CALLS
-            own = _COSTS.get(node.name, _COST_OF_CALL if is_long else 1)
-        total = own + sum([costs[x] for x in graph.operands(node) if x not in read])
+        total = cost(node) + isinstance(node, Scan) + sum([costs[x] for x in graph.operands(node) if x not in read])
         costs[node] = min(total, _MOST_COSTLY)
     return costs
 

@@ -1,16 +1,16 @@
 """`TaskLoop`: tasks of one level over the same indices, which one kernel will do."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from accel.fusion.index_maps import IndexMap
+from accel.fusion.index_maps import IndexMap, merged, offset_and_strides
 from accel.fusion.limits import FEW_ROWS, MOST_OPERATIONS, MOST_STORES, SHORT_ROW, has_gaps
 from accel.fusion.nodes import Node, Operation, Position, Scalar, Shape
-from accel.fusion.regions import Expansion, Task
+from accel.fusion.regions import Expansion, Memory, Task, strides_as
 
-__all__ = ["Form", "TaskLoop", "in_order"]
+__all__ = ["Form", "TaskLoop", "in_order", "row_of"]
 
 
 class TaskLoop:
@@ -76,23 +76,40 @@ class Form(NamedTuple):
         Whether neighbours are stored apart; such a loop is better short.
     axes : tuple of int
         The axes that are reduced.
+    scanned : int
+        The axis along which elements are combined in order, or -1.
     """
 
     level: int
     shape: Shape
     gaps: bool
     axes: tuple[int, ...]
+    scanned: int = -1
 
     @classmethod
-    def of(cls, task: Task, level: int) -> "Form":
+    def of(cls, task: Task, level: int, scanned: int | None = None) -> "Form":
         """Return that of a loop with a task."""
         shape = task.element.shape
-        return cls(level, shape, not task.axes and has_gaps(task.map, shape), task.axes)
+        gaps = not task.axes and has_gaps(task.map, shape)
+        return cls(level, shape, gaps, task.axes, -1 if scanned is None else scanned)
 
     @property
     def rows(self) -> int:
         """Number of results of each reduction."""
         return prod(extent for axis, extent in enumerate(self.shape) if axis not in self.axes)
+
+
+def row_of(task: Task, reads: Sequence[tuple[Node, IndexMap]], memory: Mapping[Node, Memory]) -> int:
+    """Return over how many neighbours all that a task accesses steps as over one axis."""
+    shape = task.element.shape
+    accesses = [(memory[node], node.shape, index_map) for node, index_map in reads]
+    accesses.append((task.memory, task.memory.shape, task.places))
+    strides = [
+        offset_and_strides(index_map, strides_as(place, extents), len(shape))[1]
+        for place, extents, index_map in accesses
+    ]
+    groups = merged(shape, strides)
+    return prod(shape[axis] for axis in groups[-1]) if groups else 1
 
 
 def in_order(loops: Sequence[TaskLoop]) -> list[TaskLoop]:
@@ -112,4 +129,4 @@ def in_order(loops: Sequence[TaskLoop]) -> list[TaskLoop]:
             found[form] = others
             del found[form._replace(axes=())]
     rest = [each for loops in found.values() for each in loops]
-    return [*storing, *sorted(rest, key=lambda each: (each.form.gaps, each.form.axes))]
+    return [*storing, *sorted(rest, key=lambda each: (each.form.gaps, each.form.axes, each.form.scanned))]

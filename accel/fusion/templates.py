@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from accel.dtypes import DType
-from accel.fusion.blocks import in_blocks
-from accel.fusion.loops import Nest, Steps, Total, in_rows, of_all, of_elements
+from accel.fusion.blocks import Block, in_blocks
+from accel.fusion.loops import Nest, Steps, Total, combined_quickly, in_rows, of_all, of_elements
+from accel.fusion.scans import Carry, of_scans
 from accel.ir import (
     INDEX,
     Assign,
@@ -69,9 +70,9 @@ class Value(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``constant``, ``empty``, ``scalar``, ``position``, or that of an `Operation`.
+        ``constant``, ``empty``, ``scalar``, ``position``, ``scan``, or that of an `Operation`.
     name : str
-        Of a constant its text; of an operation its name.
+        Of a constant its text; of an operation its name, also of that of a scan.
     dtype : numpy.dtype
         Of the value.
     operands : tuple of int
@@ -112,6 +113,8 @@ class Template(NamedTuple):
         In debug mode, what the guard of each access refers to.
     in_blocks : bool
         Whether one thread computes totals of neighbours together.
+    scanned : int
+        The axis of the loop along which elements are combined in order, or -1.
     """
 
     name: str
@@ -121,12 +124,13 @@ class Template(NamedTuple):
     stores: tuple[Stored, ...]
     sites: tuple[Site, ...]
     in_blocks: bool
+    scanned: int = -1
 
     @property
     def key(self) -> str:
         """What stands for the program in later processes, as long as the code here is the same."""
-        name, reduced, accesses, values, stores, _, in_blocks = self
-        texts = [f"{_version()} {name} {reduced} {in_blocks}"]
+        name, reduced, accesses, values, stores, _, in_blocks, scanned = self
+        texts = [f"{_version()} {name} {reduced} {in_blocks} {scanned}"]
         texts += [f"access {_name(each.dtype)} {each.paces} {each.writes}" for each in accesses]
         texts += [f"{each.kind} {each.name} {_name(each.dtype)} {each.operands}" for each in values]
         texts += [f"store {each.value} {each.op} {_name(each.dtype)}" for each in stores]
@@ -152,9 +156,10 @@ class _Writer:
         self._integers = 2 * len(template.sites)
         self._scalars: dict[int, DType] = {}
         self._body: list[Stmt] = []
+        self._carries: list[Carry] = []
 
     def program(self) -> Program:
-        name, reduced, accesses, values, stores, sites, _ = self._template
+        name, reduced, accesses, values, stores, sites, *_ = self._template
         reads = len(accesses) - len(stores)
         found = [self._assigned(self._load(number)) for number in range(reads)]
         for each in values:
@@ -167,8 +172,7 @@ class _Writer:
                 totals.append(Total(op, found[value], dtype, store))
             else:
                 self._body.append(store(found[value]))
-        extents = tuple([Extent("m0", axis) for axis in range(len(reduced))])
-        steps = self._steps(Nest(self._indices, extents, reduced, tuple(self._body), tuple(totals)))
+        steps = self._steps(self._nest(totals))
         memories: list[Parameter] = [
             Memories(f"m{number}", each.dtype, len(reduced), each.writes) for number, each in enumerate(accesses)
         ]
@@ -183,7 +187,14 @@ class _Writer:
             key=key,
         )
 
+    def _nest(self, totals: Sequence[Total]) -> Nest:
+        reduced = self._template.reduced
+        extents = tuple([Extent("m0", axis) for axis in range(len(reduced))])
+        return Nest(self._indices, extents, reduced, tuple(self._body), tuple(totals))
+
     def _steps(self, nest: Nest) -> Steps:
+        if self._carries:
+            return of_scans(nest, self._template.scanned, self._carries)
         if not nest.totals:
             return of_elements(nest)
         if all(nest.reduced):
@@ -227,7 +238,18 @@ class _Writer:
             return Local(f"s{operands[0]}", dtype)
         if kind == "position":
             return self._assigned(self._position(*operands))
+        if kind == "scan":
+            return self._combined(name, found[operands[0]], dtype)
         return self._assigned(_operation(kind, name, dtype, [found[each] for each in operands]))
+
+    def _combined(self, op: Any, value: Expr, dtype: DType) -> Expr:
+        """Return the elements up to one, of which the value is given, after the statements that combine them."""
+        block = Block.of(self._nest(())) if self._template.in_blocks else None
+        carry = Carry(Local(f"c{len(self._carries)}", dtype), op, block)
+        self._carries.append(carry)
+        combined = self._assigned(combined_quickly(op, self._assigned(carry.element), value, dtype))
+        self._body.append(carry.set(combined))
+        return combined
 
     def _position(self, first: int, *paces: int) -> Expr:
         terms: list[Expr] = [self._integer()] if first else []

@@ -36,6 +36,7 @@ from accel.ir.expressions import (
     of_type,
 )
 from accel.ir.functions import FUNCTIONS, Function
+from accel.ir.neutral_elements import neutral
 from accel.ir.programs import (
     SLOT,
     Array,
@@ -117,5 +118,6 @@ __all__ = [
     "Vote",
     "WaitForCopies",
     "While",
+    "neutral",
     "of_type",
 ]

@@ -1,11 +1,12 @@
 """Reductions: the operators by which tasks combine values into a store (Legate's)."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
+from accel.ir import neutral
 from accel.support.enums import PlainEnum
 
 __all__ = ["ADD", "AND", "MAX", "MIN", "MUL", "OR", "XOR", "ReductionOp"]
@@ -63,11 +64,9 @@ class ReductionOp(PlainEnum):
         """
         self.require(dtype)
         element_type = as_dtype(dtype)
-        if self in (MIN, MAX):
-            return _limit(element_type, largest=self is MIN)
         if self is AND:
             return ~element_type.type(0)
-        return element_type.type(int(self is MUL))
+        return neutral(_OPS.get(self, "add"), element_type)
 
     def combine(self, target: Any, values: Any) -> None:
         """Combine values into an array, element by element, in place.
@@ -111,19 +110,5 @@ ADD, MUL, MIN, MAX, AND, OR, XOR = ReductionOp
 
 _ON_COMPLEX = frozenset({ADD, MUL})
 _ON_REAL = frozenset({ADD, MUL, MIN, MAX})
-
-
-def _limit(dtype: DType, *, largest: bool) -> Any:
-    """Return the largest value of a dtype, or the smallest; infinity where it has one."""
-    if dtype.kind == "b":
-        return np.bool_(largest)
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return dtype.type(limits.max if largest else limits.min)
-    infinity = dtype.type(float("inf") if largest else float("-inf"))
-    if np.isinf(infinity):
-        return infinity
-    from ml_dtypes import finfo
-
-    limit = finfo(dtype)  # type: ignore[no-untyped-call]
-    return limit.max if largest else limit.min
+_OPS: dict[ReductionOp, Literal["mul", "min", "max"]] = {MAX: "max", MIN: "min", MUL: "mul"}
+"""What begins with another number than 0."""

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from textwrap import wrap
 from typing import NamedTuple
 
-from accel.fusion.nodes import Call, Input, Line, Node, Operation, Reduction, Result
+from accel.fusion.nodes import Call, Input, Line, Node, Operation, Reduction, Result, Scan
 from accel.fusion.regions import Memory, Region
 from accel.pictures.style import MONO, Shade, svg_style
 from accel.pictures.svg import document, rect, text, text_width
@@ -169,7 +169,8 @@ def _of_region(region: Region, memory: Mapping[Node, Memory], names: Mapping[Mem
     writes: Counter[str] = Counter()
     for task in region.tasks:
         writes[names[task.memory]] += task.value.size * task.memory.dtype.itemsize
-    nodes: list[Operation | Reduction] = [node for node, _ in region.expansion.computed if isinstance(node, Operation)]
+    computed = region.expansion.computed
+    nodes: list[Operation | Reduction | Scan] = [node for node, _ in computed if isinstance(node, Operation | Scan)]
     nodes += [task.value for task in region.tasks if isinstance(task.value, Reduction)]
     title = f"loop over {' x '.join(map(str, region.shape)) or '1'}"
     lines = [*(node.line for node in nodes), *(task.line or task.value.line for task in region.tasks)]
@@ -186,9 +187,15 @@ def _of_call(call: Call, memory: Mapping[Node, Memory], names: Mapping[Memory, s
     return Step(f"call of {call.name}", "", dict(reads), writes, _lines([node.line for node in results]))
 
 
-def _operations(nodes: Sequence[Operation | Reduction]) -> str:
-    counts = Counter(_REDUCED[node.op] if isinstance(node, Reduction) else node.name or node.kind for node in nodes)
+def _operations(nodes: Sequence[Operation | Reduction | Scan]) -> str:
+    counts = Counter(map(_name, nodes))
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+
+
+def _name(node: Operation | Reduction | Scan) -> str:
+    if isinstance(node, Scan):
+        return f"cumulative {_REDUCED[node.op]}"
+    return _REDUCED[node.op] if isinstance(node, Reduction) else node.name or node.kind
 
 
 def _lines(lines: Iterable[Line | None]) -> str:

@@ -14,6 +14,7 @@ from accel.tracing.arrays_of_parts import ArraysOfParts
 from accel.tracing.basic_indices import is_basic, reshaped_extents, selection, split
 from accel.tracing.bounds import greatest
 from accel.tracing.choices import Choices
+from accel.tracing.composites import Composites
 from accel.tracing.selections import Selection
 from accel.tracing.symbols import Symbol
 from accel.tracing.trace import Trace
@@ -25,7 +26,7 @@ _INDEX = np.dtype(np.int64)
 _TRUTH = np.dtype(np.bool_)
 
 
-class Functions(ArraysOfParts, Choices):
+class Functions(ArraysOfParts, Choices, Composites):
     """Functions of a trace; those with names of the array standard are found by `Namespace`."""
 
     def __init__(self, trace: Trace) -> None:

@@ -195,6 +195,8 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "average": _average,
     "bincount of bounded integers": _counts,
     "clip": _clip,
+    "cumulative_prod": np.cumulative_prod,
+    "cumulative_sum": np.cumulative_sum,
     "getitem": operator.getitem,
     "ix_": _open_mesh,
     "setitem": _written,

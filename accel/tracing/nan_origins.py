@@ -6,6 +6,7 @@ It ends at operations that have made a NaN of operands without one. So a NaN tha
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,6 +25,7 @@ from accel.fusion.nodes import (
     Reshape,
     Result,
     Scalar,
+    Scan,
     Shape,
     Update,
     View,
@@ -39,6 +41,7 @@ _Mask: TypeAlias = Any
 _Test: TypeAlias = Callable[[Any], Any]
 
 _UFUNCS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+_TOTALS = {"add": "sum", "mul": "product", "max": "maximum", "min": "minimum"}
 _MAKES_NONE = (Constant, Empty, Input, Position, Reshape, Scalar, Update, View)
 """Nodes whose elements are given, or those of other nodes."""
 
@@ -161,6 +164,8 @@ class _Values:
             return self.of(node.source).reshape(node.shape)
         if isinstance(node, Reduction):
             return _UFUNCS[node.op].reduce(self.of(node.source), axis=node.axes)
+        if isinstance(node, Scan):
+            return _UFUNCS[node.op].accumulate(self.of(node.source), axis=node.axis)
         if isinstance(node, Update):
             if not node.shape:  # a view of an array without axes may have some
                 return self.of(node.value).reshape(()) if node.value.size else self.of(node.target)
@@ -188,6 +193,10 @@ def _operands(values: _Values, node: Node, mask: _Mask, test: _Test) -> Iterable
     elif isinstance(node, Reduction):
         passed = test(values.of(node.source))
         yield node.source, passed & np.expand_dims(mask, node.axes), passed.any(axis=node.axes)
+    elif isinstance(node, Scan):
+        passed, along = test(values.of(node.source)), partial(np.logical_or.accumulate, axis=node.axis)
+        later = np.flip(along(np.flip(mask, node.axis)), node.axis)
+        yield node.source, passed & later, along(passed)
     else:  # each element depends on all those of the operands
         for operand in node.operands:
             passed = test(values.of(operand))
@@ -239,6 +248,8 @@ def _described(values: _Values, origin: Origin) -> str:
     node, index, _ = origin
     if isinstance(node, Result):
         return f"the call of {node.call.name}"
+    if isinstance(node, Reduction | Scan):
+        return f"a {'cumulative ' * isinstance(node, Scan)}{_TOTALS[node.op]}"
     assert isinstance(node, Operation), "all others make no elements"
     operands = ", ".join(str(values.of(each)[place]) for each, place in _at(node, index))
     return f"{node.name or node.kind}({operands})"

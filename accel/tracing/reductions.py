@@ -11,6 +11,7 @@ from accel.dtypes import DType
 from accel.fusion.index_maps import Axis, IndexMap, broadcast, strides_of
 from accel.fusion.nodes import Input, Node, Position, Reshape, Result
 from accel.fusion.statistics import STATISTICS, Elements
+from accel.tracing.scans import SCANS, scanned
 from accel.tracing.small_products import is_small, small_product
 from accel.tracing.symbols import Symbol
 
@@ -147,6 +148,8 @@ def reduced(
         An array of the shape and the dtype of the result.
     """
     name = name.removeprefix("ndarray.")
+    if name in SCANS:
+        return scanned(trace, name, arguments, keywords, model)
     special = _place if name in _PLACES else _statistic if name in _PASSES else _product if name in _PRODUCTS else None
     if special is not None:
         return special(trace, name, arguments, keywords, model)
@@ -156,8 +159,8 @@ def reduced(
     if len(arguments) > 2 or not _is_known(name, x.dtype, dtype):
         return None
     asked = _asked(trace, x, arguments[1] if len(arguments) > 1 else keywords.get("axis"), model)
-    if asked is None:
-        return None
+    if asked is None or (x.dtype == _TRUTH and name in ("all", "any") and _are_neighbours(asked)):
+        return None  # the library's function ends at the first that decides
     node = trace.cast(x, _TRUTH if name in _OF_TRUTHS else dtype)
     if name == "count_nonzero":
         node = trace.cast(trace.symbol(node), dtype)
@@ -199,10 +202,16 @@ def _is_found_at_once(asked: _Reduction) -> bool:
         return True
     if x.itemsize == 1 and asked.elements == x.size:
         return True
+    return _are_neighbours(asked)
+
+
+def _are_neighbours(asked: _Reduction) -> bool:
+    """Tell whether the elements of a result follow one another in memory, and are many."""
+    x = asked.x
     steps = strides_of([x.shape[axis] for axis in asked.axes])
     pairs = [(x.strides[axis], step * x.itemsize) for axis, step in zip(asked.axes, steps, strict=True)]
-    is_in_memory = isinstance(x.base.node, Input | Result) and all(one == other for one, other in pairs)
-    return is_in_memory and asked.elements >= _LONG
+    is_in_memory = isinstance(x.base.node, Input | Result) and asked.trace.real.limits.concurrency == 1
+    return is_in_memory and asked.elements >= _LONG and all(one == other for one, other in pairs)
 
 
 def _few_compared(asked: _Reduction, node: Node, no_better: str) -> Node:

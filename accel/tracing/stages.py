@@ -21,6 +21,7 @@ from accel.fusion.nodes import (
     Reshape,
     Result,
     Scalar,
+    Scan,
     Update,
     View,
 )
@@ -91,6 +92,8 @@ def _said(node: Node, names: Mapping[Node, str]) -> str:  # noqa: PLR0911 - one 
         return f"{node.name or node.kind}({operands})"
     if isinstance(node, Reduction):
         return f"{node.op}({operands}) along {', '.join(map(str, node.axes))}"
+    if isinstance(node, Scan):
+        return f"{node.op}({operands}) in order along {node.axis}"
     if isinstance(node, Result):
         return f"{node.call.name}({operands})" + ("" if node.place is None else f"[{node.place}]")
     return (

@@ -4,6 +4,8 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from accel import xp
 
 from .operands import arguments, drawn_number
@@ -32,7 +34,7 @@ class Program(NamedTuple):
     @property
     def function(self):
         """The function."""
-        names = {"xp": xp}
+        names = {"np": np, "xp": xp}
         exec(compile(self.source, "<random program>", "exec"), names)
         return names["program"]
 
@@ -80,7 +82,7 @@ class Writer:
         """Write a line if it runs; tell whether it does."""
         before = {**self.values}
         try:
-            exec(line, {"xp": xp}, self.values)
+            exec(line, {"np": np, "xp": xp}, self.values)
         except Exception as error:
             self.values, self.error = before, error
             return False

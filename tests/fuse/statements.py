@@ -24,7 +24,11 @@ FUNCTIONS = (
     *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10"),
     *("log1p", "log2", "sin", "sinh", "tan", "tanh"),
 )
-SUMS = ("sum", "prod", "cumulative_sum", "sum", "mean", "cumulative_prod")
+SUMS = ("sum", "prod", "sum", "mean")
+SCANS = (
+    *("xp.cumulative_sum", "xp.cumulative_sum", "xp.cumulative_prod", "xp.cumsum", "xp.cumprod"),
+    *("np.maximum.accumulate", "np.minimum.accumulate"),
+)
 
 
 def _fits(shape: Any) -> Any:
@@ -192,12 +196,25 @@ def reduction(w):
         axis = _axis(w, x, several=function not in ("argmax", "argmin"))
         operand = _unsigned(w, name) if function in ("max", "min") else name
         return f"xp.{function}({operand}, axis={axis}, keepdims={w.chance(40)})"
+    if w.chance(40):
+        return _scan(w, name, x)
     function = w.random.choice(SUMS)
     operand = _small(name) if x.dtype.kind in "fc" else name
-    if function in ("cumulative_sum", "cumulative_prod"):
-        return f"xp.{function}({operand}, axis={w.random.randrange(x.ndim) if x.ndim else None})"
     axis = _axis(w, x)
     return f"xp.{function}({operand}, axis={axis}, keepdims={w.chance(40)})"
+
+
+def _scan(w, name, x):
+    """Return what combines elements in order; so sums and products are exact, too."""
+    function, options = w.random.choice(SCANS), ""
+    axis = w.random.randrange(-x.ndim, x.ndim) if x.ndim else None
+    if function.startswith("np."):
+        name = _unsigned(w, name)
+    elif function.startswith("xp.cumulative") and w.chance(30):
+        options = ", include_initial=True"
+    elif w.chance(20):
+        axis = None
+    return _exact(w, f"{function}({name}, axis={axis}{options})")
 
 
 def joined(w):

@@ -136,6 +136,13 @@ def test_floor_divide_of_broadcast_operands_and_of_other_dtypes(values):
         np.testing.assert_array_equal(np.asarray(x // other), expected)
 
 
+def test_floor_divide_in_place_keeps_the_shape_beside_infinities():
+    x = xp.asarray([1.0, -inf])
+    with pytest.raises(accel.errors.LayoutError, match="non-broadcastable"):
+        x //= xp.ones((1, 2))
+    assert x.tolist() == [1.0, -inf]
+
+
 def test_floor_divide_warns_as_numpy_does_and_not_of_infinities():
     x = xp.asarray([inf, 1.0])
     with warnings.catch_warnings():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from accel.ir import Reduction
+from accel.ir import Reduction, neutral
 
 from .arithmetic import binary
 from .casts import cast
@@ -154,15 +154,7 @@ class Accumulator:
 
     def _neutral(self) -> Value:
         """Return the number that changes no other when the two are combined."""
-        low = self.reduction.op == "max"
-        if self.reduction.op in ("add", "mul"):
-            return self.form.constant(int(self.reduction.op == "mul"))
-        if self.form.kind == "bool":
-            return self.form.constant(not low)
-        if self.form.kind == "float":
-            return self.form.constant(-np.inf if low else np.inf)
-        limits = np.iinfo(self.form.name)
-        return self.form.constant(limits.min if low else limits.max)
+        return self.form.constant(neutral(self.reduction.op, np.dtype(self.form.name)))
 
     def _place(self, text: Text, number: int) -> str:
         return text.value(f"getelementptr double, ptr {self.total}, i64 {number}")

@@ -17,7 +17,7 @@ import numpy as np
 from accel.dtypes import DType
 from accel.ir import FUNCTIONS
 
-__all__ = ["OPERATORS", "binary_function", "cast", "extreme", "identity", "math_function", "reduced"]
+__all__ = ["OPERATORS", "binary_function", "cast", "extreme", "math_function", "reduced"]
 
 Function = Callable[..., Any]
 
@@ -102,15 +102,6 @@ def math_function(name: str, argument: DType, result: DType) -> Function:
     if is_small_float(argument) and facts.result != "truth" and name not in _OF_BITS:
         return _through_float32(function, result)
     return lambda *arguments: result.type(function(*arguments))
-
-
-def identity(op: str, dtype: DType) -> Any:
-    """Return the value that a reduction begins with."""
-    if op in ("add", "mul"):
-        return dtype.type(op == "mul")
-    if dtype.kind in "iu":
-        return dtype.type(np.iinfo(dtype).max if op == "min" else np.iinfo(dtype).min)
-    return cast(np.dtype(np.float64), dtype)(np.float64(math.inf if op == "min" else -math.inf))
 
 
 def reduced(op: str, values: list[Any], dtype: DType) -> Any:

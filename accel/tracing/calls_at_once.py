@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from accel.tracing.symbols import Symbol
+from accel.xp import large_functions
 from accel.xp.array_base import ArrayBase, in_memory, live
 from accel.xp.array_storage import may_overlap
 from accel.xp.arrays import wrap
@@ -40,9 +41,11 @@ def call_at_once(
 
 
 def _computed(library: Any, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    if library.within is None:
-        return function(*arguments, **keywords)
-    return library.compute(function, *arguments, **keywords)
+    if library.within is not None:
+        return library.compute(function, *arguments, **keywords)
+    if library.empty_array is not None and large_functions.is_known(function, keywords.keys()):
+        return large_functions.called(function, library, *arguments, **keywords)
+    return function(*arguments, **keywords)
 
 
 def _native(trace: _Tracer, value: Any, operands: list[Any]) -> Any:

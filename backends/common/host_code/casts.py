@@ -1,5 +1,7 @@
 """Conversions between the types of numbers."""
 
+import struct
+
 from .forms import DOUBLE, FLOAT, Form, Value
 from .text import Text
 
@@ -97,11 +99,35 @@ def _to_float(text: Text, x: str, source: Form, target: Form) -> str:
 
 
 def _saturated(text: Text, x: str, source: Form, target: Form) -> str:
-    convert = "fptosi" if target.kind == "int" else "fptoui"
-    suffix = "f32" if source == FLOAT else "f64"
-    name = f"llvm.{convert}.sat.{target.register}.{suffix}"
-    function = text.declare(target.register, name, source.register)
-    return text.value(f"call {target.register} {function}({source.register} {x})")
+    """Convert a float to an integer; by comparisons, as LLVM has no vectors for its own saturating conversions."""
+    bits, is_signed, kind = 8 * target.nbytes, target.kind == "int", source.register
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+    unseen = max(0, high.bit_length() - (24 if source == FLOAT else 53))
+    top = high >> unseen << unseen  # the largest float that fits
+    inside = _limited(text, _limited(text, x, kind, "ogt", low), kind, "olt", top)
+    wide = target.register if bits >= 32 else "i32"
+    convert = "fptosi" if is_signed or bits < 32 else "fptoui"
+    result = text.value(f"{convert} {kind} {inside} to {wide}")
+    if bits < 32:
+        result = text.value(f"trunc i32 {result} to {target.register}")
+    if top != high:
+        is_above = text.value(f"fcmp ogt {kind} {x}, {_float(top)}")
+        result = text.value(f"select i1 {is_above}, {target.register} {high}, {target.register} {result}")
+    if is_signed:
+        is_number = text.value(f"fcmp ord {kind} {x}, 0.0")
+        result = text.value(f"select i1 {is_number}, {target.register} {result}, {target.register} 0")
+    return result
+
+
+def _limited(text: Text, x: str, kind: str, compare: str, limit: int) -> str:
+    """Return a float if it compares so with a limit, and else the limit, also for NaN."""
+    holds = text.value(f"fcmp {compare} {kind} {x}, {_float(limit)}")
+    return text.value(f"select i1 {holds}, {kind} {x}, {kind} {_float(limit)}")
+
+
+def _float(number: int) -> str:
+    """Return a number that is a float of 32 or 64 bits, as LLVM writes it."""
+    return f"0x{struct.pack('>d', number).hex().upper()}"
 
 
 def _between_integers(text: Text, x: str, source: Form, target: Form) -> str:

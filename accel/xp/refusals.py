@@ -216,4 +216,6 @@ def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
         return LayoutError(
             f"{error}; an array keeps its shape {array.shape} in place: write x = x + y, or give its shape"
         )
+    if "with a sequence" in str(error):
+        return LayoutError("an array with axes is no element; write x[i] = y[j], or x[i, ...] = y for one of no axes")
     return error

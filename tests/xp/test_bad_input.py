@@ -469,3 +469,12 @@ def test_masked_assignments_of_the_wrong_size_change_nothing(device):
     with pytest.raises(ValueError, match=r"2 .*3|3 .*2"):
         x[x > 1] = xp.zeros(3, device=device)
     assert np.asarray(x.to_device("cpu")).tolist() == [1, 2, 3]
+
+
+@DEVICES
+def test_an_array_with_axes_is_no_element(device):
+    x = xp.asarray([1.0, 2.0, 3.0], device=device)
+    for value in (xp.ones(4, device=device), [1, 2]):
+        with pytest.raises(LayoutError, match="an array with axes is no element"):
+            x[0] = value
+    assert x.tolist() == [1, 2, 3]

@@ -212,7 +212,12 @@ def bad_write(library: ArrayLibrary, array: Any, error: Exception) -> Exception:
         return DTypeError(
             f"the result does not fit {array.dtype.name} in place ({error}); write x = x + y, or xp.astype"
         )
-    if "broadcast" in str(error) and not isinstance(error, AccelError):
+    return error if isinstance(error, AccelError) else _bad_shape(array, error)
+
+
+def _bad_shape(array: Any, error: Exception) -> Exception:
+    """Return the error for a write of a shape that does not fit; any other one as it is."""
+    if "broadcast" in str(error):
         return LayoutError(
             f"{error}; an array keeps its shape {array.shape} in place: write x = x + y, or give its shape"
         )

@@ -16,7 +16,7 @@ from accel.dtypes import DType
 from accel.errors import FuseError
 from accel.fusion.graph_keys import graph_key
 from accel.fusion.index_maps import IndexMap, offset_and_strides
-from accel.fusion.nodes import Call, Input, Node, Scalar, in_order
+from accel.fusion.nodes import Call, Constant, Input, Node, Scalar, View, in_order
 from accel.tracing.calls_at_once import call_at_once
 from accel.tracing.existing_arrays import ExistingArrays
 from accel.tracing.nan_origins import NanOrigins
@@ -158,7 +158,7 @@ class PartTrace(Trace):
             views.append(view)
         base = x.base
         if base.source is None or base.node is not base.source:
-            self.compute()
+            self.compute(base)
         assert base.source is not None, "it is computed"
         return recorded(None, _viewed, self._stored[base.source].array, views[::-1])
 
@@ -189,12 +189,13 @@ class PartTrace(Trace):
             self._lent.append(ref(base))
         return result
 
-    def compute(self) -> None:
-        """Compute all arrays that are there, and what was written."""
+    def compute(self, *needed: Base, everything: bool = False) -> None:
+        """Compute what was written, and all arrays that are there; of those that repeat a number, what is needed."""
         bases = [base for each in self._uncomputed if (base := each()) is not None]
-        if bases or self.written:
-            recorded(None, self._compute, bases)
-        self._uncomputed = []
+        due = [base for base in bases if everything or base in needed or not _repeats(base.node)]
+        if due or self.written:
+            recorded(None, self._compute, due)
+        self._uncomputed = [ref(base) for base in bases if base.source is None]
 
     def _compute(self, bases: Sequence[Base]) -> None:
         taken: set[Node] = set()
@@ -337,6 +338,11 @@ class _Existing(ExistingArrays):
 def _same(array: Any) -> Any:
     """Return another object for an array, which may be forgotten while the memory is not."""
     return view_of(array, in_memory(array))
+
+
+def _repeats(node: Node) -> bool:
+    """Tell whether all elements are one number, as of `zeros`: they take no time where they are read."""
+    return isinstance(node, View) and isinstance(node.source, Constant | Scalar)
 
 
 def _root(x: Symbol) -> Base:

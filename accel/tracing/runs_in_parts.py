@@ -78,7 +78,7 @@ def _of_arrays(value: Any) -> Any:
 
 def _finish(trace: PartTrace, arrays: list["ref[ArrayBase]"]) -> None:
     """Compute what is left, and make ordinary arrays of those of the trace that are still used."""
-    trace.compute()
+    trace.compute(everything=True)
     for each in arrays:
         array: Any = each()
         if array is not None and type(array._native) is Symbol:

@@ -197,7 +197,7 @@ class _Decision:
             loop.accesses += node in self._graph.stored or isinstance(node, Scalar | Position)
         if node in self._readers:
             self._readers[node].add(serial)
-        places[loop, index_map] = serial  # users come before operands, and later ones first
+        places[loop, index_map] = min(serial, places.get((loop, index_map), serial))
 
 
 def _needs_memory(view: View, loop: _Loop, index_map: IndexMap) -> bool:

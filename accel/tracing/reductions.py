@@ -57,6 +57,18 @@ _LONG = 256
 """Elements, from which on a function of a library takes little longer than to read them."""
 
 
+class _Strided(NamedTuple):
+    """An array whose order in memory another one follows."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+
 class _Reduction(NamedTuple):
     """What a call asks for.
 
@@ -125,6 +137,14 @@ class _Reduction(NamedTuple):
         index_map = [Axis(0, ((places[axis], 1),)) if axis in places else Axis() for axis in range(len(node.shape))]
         return self.trace.view(node, tuple(index_map), self.shape)  # type: ignore[no-any-return]
 
+    def symbol(self, node: Node) -> Symbol:
+        """Return the result, whose axes have the order in memory that they have in the elements, as NumPy's results."""
+        x, keeps = self.x, len(self.shape) == self.x.ndim
+        steps = [
+            0 if axis in self.axes else step for axis, step in enumerate(x.strides) if keeps or axis not in self.axes
+        ]
+        return self.trace.symbol(node, [_Strided(self.shape, tuple(steps))])  # type: ignore[no-any-return]
+
     def quotient(self, node: Node, number: float) -> Node:
         """Return a node divided by a number."""
         divisor = self.trace.of_size(number, node.dtype)
@@ -165,7 +185,7 @@ def reduced(
     if name == "count_nonzero":
         node = trace.cast(trace.symbol(node), dtype)
     result = asked.combined(node, _OPS[name])
-    return trace.symbol(asked.quotient(result, asked.elements) if name == "mean" else result)  # type: ignore[no-any-return]
+    return asked.symbol(asked.quotient(result, asked.elements) if name == "mean" else result)
 
 
 def _asked(trace: Any, x: Symbol, axis: Any, model: Any) -> _Reduction | None:
@@ -290,7 +310,7 @@ def _with_nodes(
         return asked.total(node, op)
 
     node = STATISTICS[name](Elements(x, trace.make, number, total))
-    return trace.symbol(node if asked is None else asked.shaped(node))  # type: ignore[no-any-return]
+    return trace.symbol(node) if asked is None else asked.symbol(asked.shaped(node))
 
 
 def _product(

@@ -1,5 +1,6 @@
 """The order of new arrays in memory, as a trace foresees it, is that which NumPy chooses."""
 
+from itertools import permutations
 from types import SimpleNamespace
 from typing import Any
 
@@ -64,3 +65,21 @@ def test_a_reshape_of_a_result_is_a_view_of_it_where_it_is_one_unfused(device: s
         row[...] = 7
         kinds.append(float(y[0, 0]) == 7)
     assert kinds == [device == "sim"] * 2
+
+
+@pytest.mark.parametrize("name", ["sum", "all", "any", "count_nonzero", "max", "min", "prod", "mean", "std", "var"])
+def test_results_of_reductions_have_the_order_of_the_elements(name: str) -> None:
+    def views(x: Any, axis: Any, keepdims: bool) -> Any:
+        y = getattr(xp, name)(x, axis=axis, keepdims=keepdims)
+        flat = xp.reshape(y, (-1,))
+        flat[0] = y[-1, -1] if y.ndim == 2 else y[0, -1, -1]
+        return y
+
+    fused = accel.fuse(views, static=("axis", "keepdims"))
+    values = np.arange(60.0).reshape(3, 4, 5) % 7
+    for order in permutations(range(3)):
+        x = xp.asarray(values.transpose(order))
+        for axis in (0, 1, 2, (0, 2)):
+            for keepdims in (False, True) if axis != (0, 2) else (True,):
+                found, expected = fused(x, axis, keepdims), views(x, axis, keepdims)
+                np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-12)

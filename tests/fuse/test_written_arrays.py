@@ -47,8 +47,18 @@ def swapped(x: Any) -> Any:
     return first
 
 
+def read_before_it_is_written(x: Any) -> Any:
+    numbers = xp.arange(16) * 3
+    chosen = xp.where(numbers > x[0], numbers, 7)
+    larger = xp.maximum(chosen, 2)
+    joined = xp.concat([chosen - 3, numbers])  # the numbers are stored there, and read before
+    return joined, larger * 2
+
+
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("function", [copied_between_writes, copied_argument, stencils, swapped])
+@pytest.mark.parametrize(
+    "function", [copied_between_writes, copied_argument, read_before_it_is_written, stencils, swapped]
+)
 def test_writes_change_no_copy(function: Any, device: str) -> None:
     fused, unfused = [xp.arange(4.0, device=device) for _ in range(2)]
     with accel.using(device=device):

@@ -143,5 +143,6 @@ def test_a_fused_program_that_takes_too_long_is_ended_and_says_so(checkouts):
 
 
 def test_a_call_of_one_fused_kernel_is_timed_beside_a_plain_kernel():
-    calls = _results("fuse.py", "--parts", "calls", "--threads", 1)["calls, 1 threads"]["programs"]["one kernel"]
-    assert calls["fused"] > 0 < calls["kernel"]
+    calls = _results("fuse.py", "--parts", "calls", "--threads", 1)["calls, 1 threads"]["programs"]["small arrays"]
+    assert len(calls) > 3
+    assert all(each > 0 for each in calls.values())

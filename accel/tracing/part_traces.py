@@ -243,6 +243,12 @@ class PartTrace(Trace):
         sources = [used.source for each in self._computed if (used := each()) is not None]
         self._stored = {each: stored[each] for each in sources if each is not None}
 
+    def finish(self) -> None:
+        """Let go of arrays: what refers to the trace and to its library in a circle is collected later."""
+        self.finished = True
+        self.existing = _Existing(self)
+        self._stored = {}
+
     # Writes
 
     def write(self, x: Symbol, value: Node) -> None:

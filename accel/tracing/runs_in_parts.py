@@ -78,10 +78,12 @@ def _of_arrays(value: Any) -> Any:
 
 def _finish(trace: PartTrace, arrays: list["ref[ArrayBase]"]) -> None:
     """Compute what is left, and make ordinary arrays of those of the trace that are still used."""
-    trace.compute(everything=True)
-    for each in arrays:
-        array: Any = each()
-        if array is not None and type(array._native) is Symbol:
-            computed = trace.array_of(array._native)
-            array._native, array._shared, array._library = computed._native, computed._shared, trace.real
-    trace.finished = True
+    try:
+        trace.compute(everything=True)
+        for each in arrays:
+            array: Any = each()
+            if array is not None and type(array._native) is Symbol:
+                computed = trace.array_of(array._native)
+                array._native, array._shared, array._library = computed._native, computed._shared, trace.real
+    finally:
+        trace.finish()

@@ -209,7 +209,7 @@ def library_on(device: DeviceLike | None) -> ArrayLibrary:
     if known is not None and known[0] is settings:
         return known[1]
     library = _library_on(resolve(None))
-    if settings.device == str(library.device):  # a fallback is to be noted each time
+    if settings.device == str(library.device) and library.capture is None:  # a fallback is to be noted each time
         _default = settings, library
     return library
 

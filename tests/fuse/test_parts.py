@@ -1,5 +1,6 @@
 """Functions that need elements while they run: with ``fallback="parts"`` they do what they do unfused."""
 
+import gc
 import re
 import threading
 import weakref
@@ -13,6 +14,7 @@ import accel
 from accel import xp
 from accel.errors import FuseError, NanError
 from accel.memory import heap_of
+from accel.testing.simulation import in_use
 from accel.tracing import runs_in_parts
 
 from ..profiles import QUICK
@@ -224,6 +226,21 @@ def test_a_long_run_keeps_what_it_uses_only() -> None:
         return x
 
     np.testing.assert_array_equal(accel.fuse(run, fallback="parts")(xp.zeros(1000)), np.full(1000, 30.0))
+
+
+def test_a_call_releases_what_it_does_not_return() -> None:
+    x = xp.linspace(0, 3, 1000, device="sim")
+    function = accel.fuse(solved, fallback="parts")
+    gc.collect()
+    gc.disable()
+    try:
+        with accel.using(host_copies="allow", device="sim"):
+            before = in_use(heap_of(x.device))
+            for _ in range(2):
+                function(x)
+            assert in_use(heap_of(x.device)) == before
+    finally:
+        gc.enable()
 
 
 def test_arguments_are_arrays_of_ours_as_in_other_fused_functions() -> None:

@@ -1,9 +1,7 @@
 """`PartFunctions`: the functions of a `PartTrace`; what elements select or write is done at once."""
 
-import operator
 from typing import Any
 
-from accel.tracing.calls_at_once import call_at_once
 from accel.tracing.functions import Functions
 from accel.tracing.part_traces import PartTrace
 from accel.tracing.symbols import Symbol
@@ -18,7 +16,8 @@ class PartFunctions(Functions):
 
     def _selected(self, x: Symbol, key: Any) -> Any:
         """Return what a mask or arrays of indices select."""
-        return call_at_once(self._trace, operator.getitem, (x, key), {})
+        selected = self._trace.evaluate(lambda array: array[self._arrays(key)], x, "an index with elements")
+        return self._trace.exists(selected, lent=False)
 
     def _set_at_indices(self, x: Symbol, key: Any, value: Any) -> None:
         def write(array: Any) -> None:

@@ -240,8 +240,10 @@ class Trace:
         node = operand.node
         if node.dtype == dtype:
             return node
-        if isinstance(node, Constant):
+        if isinstance(node, Constant) and (operand.weak is not None or dtype.kind not in "iu"):
             return self.constant(node.value, dtype)
+        if isinstance(node, Constant) and node.dtype.kind in "biu":  # an array's elements wrap around
+            return self.constant(np.asarray(node.value, node.dtype).astype(dtype)[()], dtype)
         if isinstance(node, Scalar) and operand.weak is not None:
             return self._number(node.number, dtype)
         return self.make("cast", "", (node,), dtype)

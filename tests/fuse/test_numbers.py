@@ -111,3 +111,15 @@ def test_static_numbers_of_numpy_are_found_again() -> None:
     for other in (np.float64(3), np.float32(2), 2.0, np.int64(2)):
         assert launch((x, other), {}) is MISSED
         assert float(fused(x, other)[0]) == float(other)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_numbers_that_arrays_have_wrap_around_when_they_are_cast(device: str) -> None:
+    def function(x: Any) -> Any:
+        x[...] = -2
+        y = xp.full((), 300, dtype=xp.int16)
+        return xp.astype(x, xp.uint32), xp.astype(y, xp.uint8), xp.astype(y, xp.float32), xp.astype(y > 7, xp.int8)
+
+    found, expected = [each(xp.asarray(1, dtype=xp.int16, device=device)) for each in (accel.fuse(function), function)]
+    for one, other in zip(found, expected, strict=True):
+        assert (one.dtype, int(one)) == (other.dtype, int(other))

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from accel.fusion.index_maps import Axis, IndexMap
+from accel.fusion.index_maps import Axis, IndexMap, identity
 from accel.fusion.nodes import Input, Node, View
 
 __all__ = ["PackedSlice", "Slices", "packed_slices", "slice_of", "within_slice"]
@@ -68,16 +68,10 @@ def _axis(x: Input) -> int:
 def _packed(x: Input, place: int) -> PackedSlice:
     axis = _axis(x)
     shape = tuple([extent for each, extent in enumerate(x.shape) if each != axis])
-    kept = iter(range(len(shape)))
-    index_map = tuple(
-        [Axis(place) if each == axis else _whole(next(kept), x.shape[each]) for each in range(len(x.shape))]
-    )
+    places = identity(shape)
+    index_map = (*places[:axis], Axis(place), *places[axis:])
     whole = Input(x.shape, x.dtype, x.number, x.strides, x.name)
     return PackedSlice(whole, View(whole, index_map, shape))
-
-
-def _whole(axis: int, extent: int) -> Axis:
-    return Axis() if extent == 1 else Axis(0, ((axis, 1),))
 
 
 def within_slice(x: Input, index_map: IndexMap) -> IndexMap:

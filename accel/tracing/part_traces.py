@@ -23,7 +23,7 @@ from accel.tracing.nan_origins import NanOrigins
 from accel.tracing.plans import Plan
 from accel.tracing.result_nodes import with_own_memory
 from accel.tracing.symbols import Base, Symbol
-from accel.tracing.trace import Trace, is_contiguous
+from accel.tracing.trace import Trace, input_of, is_contiguous
 from accel.tracing.view_bases import SharedBase
 from accel.xp.array_base import in_memory, live, view_of
 from accel.xp.array_storage import may_overlap
@@ -102,12 +102,12 @@ class PartTrace(Trace):
         node: Any = super().constant(value, dtype)
         if dtype.kind not in "iuf" or dtype.isbuiltin != 1 or _is_simple(node.value):
             return node  # type: ignore[no-any-return]
-        key = "scalar", node.serial
-        scalar = self._known.get(key)
-        if scalar is None:
-            scalar = self._known[key] = Scalar(dtype, len(self._values))
+
+        def passed() -> Node:
             self._values.append(node.value)
-        return scalar
+            return Scalar(dtype, len(self._values) - 1)
+
+        return self._once(("scalar", node.serial), passed)
 
     def of_size(self, value: float, dtype: DType) -> Node:
         """Return a number that depends on sizes."""
@@ -144,9 +144,7 @@ class PartTrace(Trace):
         return self._stored[base.source].native
 
     def _input(self, kept: "_Stored") -> Input:
-        native = kept.native
-        strides = tuple([step // native.dtype.itemsize for step in native.strides])
-        node = Input(tuple(native.shape), native.dtype, 0, strides, "an array")
+        node = input_of(kept.native, 0, "an array")
         self._stored[node] = kept
         return node
 

@@ -37,7 +37,7 @@ from accel.tracing.selections import Selection
 from accel.tracing.symbols import Base, Symbol
 from accel.xp.array_base import ArrayBase
 
-__all__ = ["Trace", "is_contiguous"]
+__all__ = ["Trace", "input_of", "is_contiguous"]
 
 _REMEDIES = (
     "use xp.where(condition, x, y) instead of a branch on elements, name the argument in static= if it is a number, or "
@@ -172,8 +172,7 @@ class Trace:
 
     def argument(self, native: Any, name: str, *, readonly: bool) -> Symbol:
         """Return the symbol of an argument, of which the trace knows the form of the library's array."""
-        strides = tuple([step // native.dtype.itemsize for step in native.strides])
-        node = Input(tuple(native.shape), native.dtype, len(self.inputs), strides, name)
+        node = input_of(native, len(self.inputs), name)
         self.inputs.append(Base(node, source=node, readonly=readonly, contiguous=is_contiguous(node)))
         return Symbol(self, self.inputs[-1])
 
@@ -379,6 +378,12 @@ def _broadcast(operands: Sequence[Node]) -> tuple[int, ...]:
 def _form(model: Any) -> tuple[tuple[int, ...], DType]:
     array = np.asarray(model)
     return array.shape, array.dtype
+
+
+def input_of(native: Any, number: int, name: str) -> Input:
+    """Return the input that one of the library's arrays is."""
+    strides = tuple([step // native.dtype.itemsize for step in native.strides])
+    return Input(tuple(native.shape), native.dtype, number, strides, name)
 
 
 def is_contiguous(x: Input) -> bool:

@@ -146,7 +146,7 @@ def _on_host(device: Device, size: int) -> Rows:
         "device to host": Pair(down(numpy), lambda: pageable.copy_from(container)),
         "device to host, pinned": Pair(down(theirs), lambda: pinned.copy_from(container)),
         "from_numpy": Pair(lambda: array.set(numpy), lambda: container.from_numpy(numpy)),
-        "to_numpy": Pair(lambda: array.get(), container.to_numpy),
+        "to_numpy": Pair(array.get, container.to_numpy),
     }
 
 
@@ -180,7 +180,7 @@ def streams(device: Device) -> Rows:
     event, their_event = stream.record(), theirs.record()
     event.wait()
     return {
-        "record": Pair(lambda: theirs.record(), stream.record),
+        "record": Pair(theirs.record, stream.record),
         "done": Pair(lambda: their_event.done, event.done),
         "wait": Pair(their_event.synchronize, event.wait),
         "synchronize": Pair(theirs.synchronize, stream.synchronize),

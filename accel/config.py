@@ -12,9 +12,8 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 from accel.support.call_sites import stack_level
 from accel.support.device_names import parse_device_name
@@ -28,8 +27,7 @@ __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "l
 __dir__ = listing(__name__, __all__)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """One consistent set of settings.
 
     Attributes
@@ -199,15 +197,15 @@ def _parse_all(values: Mapping[str, object], where: str) -> dict[str, Any]:
 
 
 def _from_environment() -> Settings:
-    values = {}
-    for field in fields(Settings):
-        variable = f"ACCEL_{field.name.upper()}"
+    values: dict[str, Any] = {}
+    for name in Settings._fields:
+        variable = f"ACCEL_{name.upper()}"
         text = os.environ.get(variable)
         if text:
-            values[field.name] = _parse(field.name, text, variable)
+            values[name] = _parse(name, text, variable)
     cache_dir = f"{os.environ.get('XDG_CACHE_HOME') or '~/.cache'}/accel"
     defaults = Settings(threads=min(usable_processors(), _MOST_THREADS), cache_dir=cache_dir)
-    return replace(defaults, **values)  # type: ignore[arg-type]
+    return defaults._replace(**values)
 
 
 # Backends read the last one. Other variables are no settings of ours, unless their names are near to one of these.
@@ -237,7 +235,7 @@ class _Scope:
     def over(self, base: Settings) -> Settings:
         cached_base, settings = self._cached
         if cached_base is not base:
-            settings = replace(base, **ChainMap(*reversed(self.overrides)))
+            settings = base._replace(**ChainMap(*reversed(self.overrides)))
             self._cached = base, settings
         return settings
 
@@ -303,7 +301,7 @@ def configure(**settings: object) -> None:
     parsed = _parse_all(settings, "accel.configure")
     base = _of_process()
     with _lock:
-        _process = replace(_process or base, **parsed)
+        _process = (_process or base)._replace(**parsed)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from contextlib import suppress
 from importlib import import_module
 from itertools import zip_longest
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.support.device_names import DEVICE_TYPES
@@ -260,26 +259,27 @@ class _Providers:
 # packages are not in folders, as in a zip file.
 def _installed() -> Iterator[Offer]:
     seen = set()
-    if any(Path(path).is_file() for path in sys.path):
+    if any(os.path.isfile(path) for path in sys.path):
         yield from _in_archives()
         return
-    for record in _records():
-        name = record.name.partition("-")[0].partition(".")[0].lower().replace("_", "-")
+    for folder, record in _records():
+        name = record.partition("-")[0].partition(".")[0].lower().replace("_", "-")
         if name not in seen:  # of a package that is there twice, Python imports the first
             seen.add(name)
             with suppress(OSError, ValueError):  # one package with unreadable metadata must not hide all others
-                yield from _offers_in(record / "entry_points.txt")
+                yield from _offers_in(f"{folder}/{record}/entry_points.txt")
 
 
-def _records() -> Iterator[Path]:
-    """Yield the folders with the metadata of installed packages."""
+def _records() -> Iterator[tuple[str, str]]:
+    """Yield the folders with the metadata of installed packages: where they are, and their names."""
     for path in sys.path:
         with suppress(OSError):
-            yield from (Path(each) for each in os.scandir(path or ".") if each.name.endswith(_RECORDS))
+            yield from ((path or ".", name) for name in os.listdir(path or ".") if name.endswith(_RECORDS))
 
 
-def _offers_in(file: Path) -> list[Offer]:
-    section = file.read_text(encoding="utf-8").partition(f"[{GROUP}]")[2].partition("\n[")[0]
+def _offers_in(file: str) -> list[Offer]:
+    with open(file, encoding="utf-8") as opened:
+        section = opened.read().partition(f"[{GROUP}]")[2].partition("\n[")[0]
     pairs = (line.partition("=") for line in section.splitlines() if "=" in line)
     return [Offer(name.strip(), value.partition("[")[0].strip()) for name, _, value in pairs]
 

@@ -26,6 +26,7 @@ def imports(rounds: int) -> Mapping[str, float]:
             "accel": "import accel",
             "numpy": "import numpy",
             "container": f"import numpy; {CONTAINER}",
+            "sim": "import numpy; import accel; accel.zeros(3, device='sim')",
             "xp": "import numpy; import accel.xp as xp; xp.ones(3)",
             "rival array_api_compat": "import numpy; import array_api_compat.numpy",
         },
@@ -34,6 +35,7 @@ def imports(rounds: int) -> Mapping[str, float]:
     return {
         "import accel, ms over python (aim 20)": times["accel"] - times["python"],
         "first container, ms over import numpy (aim 60)": times["container"] - times["numpy"],
+        "first container on sim, ms over import numpy (aim 60)": times["sim"] - times["numpy"],
         "first array, ms over import numpy": times["xp"] - times["numpy"],
         "import array_api_compat.numpy, ms over import numpy": times["rival array_api_compat"] - times["numpy"],
     }

@@ -10,10 +10,8 @@ caches of the library are cleared before each round.
 
 import argparse
 import gc
-import os
 import statistics
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from time import perf_counter_ns
@@ -162,13 +160,10 @@ def tables(size: int, rounds: int) -> Mapping[str, object]:
 
 def importing(rounds: int) -> Mapping[str, float]:
     """Milliseconds of a process that imports the byte-compiled library, more than one that does nothing."""
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     statements = {"nothing": "pass", "accel.layout": "import accel.layout"}
     if rival:
         statements["rival"] = "import tensor_layouts"
-    with tempfile.TemporaryDirectory() as compiled:
-        os.environ["PYTHONPYCACHEPREFIX"] = compiled
-        times = process_medians(statements, rounds=rounds)
+    times = process_medians(statements, rounds=rounds)
     return {
         f"import {name} over Python's start, ms": time - times["nothing"]
         for name, time in times.items()

@@ -1,10 +1,12 @@
 """Timing for the benchmarks: the competitors in turn, in one run; medians."""
 
 import json
+import os
 import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import timeit
 from collections.abc import Callable, Mapping
 from time import perf_counter, sleep
@@ -39,13 +41,20 @@ def leasts(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: i
 
 
 def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[str, float]:
-    """Run each statement in fresh processes, in turn; return median milliseconds of the whole process."""
+    """Run each statement in fresh processes, in turn; return median milliseconds of the whole process.
+
+    The first round, which compiles the modules of Python, is not counted.
+    """
     times: dict[str, list[float]] = {name: [] for name in statements}
-    for _ in range(rounds + 1):
-        for name, statement in statements.items():
-            start = perf_counter()
-            subprocess.run([sys.executable, "-c", statement], check=True)
-            times[name].append((perf_counter() - start) * 1e3)
+    with tempfile.TemporaryDirectory() as compiled:
+        # An environment may forbid the files of bytecode, and an editable installation has none.
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for _ in range(rounds + 1):
+            for name, statement in statements.items():
+                start = perf_counter()
+                subprocess.run([sys.executable, "-c", statement], check=True, env=environment)
+                times[name].append((perf_counter() - start) * 1e3)
     return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 

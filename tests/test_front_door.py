@@ -42,6 +42,15 @@ def test_containers_load_numpy_and_no_more(statement):
     assert not loaded & set(HEAVY)
 
 
+# Each takes milliseconds of the first container: pathlib alone loads five modules more.
+SLOW = {"ast", "dataclasses", "decimal", "fractions", "hashlib", "inspect", "json", "pathlib", "tempfile", "urllib"}
+
+
+def test_the_first_container_loads_no_slow_module_of_python():
+    new = loaded_after("import accel; accel.zeros(3)") - loaded_after("import numpy")
+    assert not new & SLOW
+
+
 def test_arrays_load_nothing_heavy_either():
     assert not loaded_after("import accel.xp as xp; xp.sum(xp.ones(3))") & set(HEAVY) - {"array_api_compat"}
 

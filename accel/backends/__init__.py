@@ -1,5 +1,3 @@
 """Backends, as Python finds them in the root of a clone; what is installed is the folder ``backends`` there."""
 
-from pathlib import Path
-
-__path__ = [str(Path(__file__).parents[2] / "backends")]
+__path__ = [f"{__file__.rsplit('/', 3)[0]}/backends"]

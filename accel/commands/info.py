@@ -77,8 +77,7 @@ def _answer(ask: Callable[[], Any]) -> Any:
 
 
 def _settings() -> dict[str, Any]:
-    settings = current()
-    return {name: getattr(settings, name) for name in settings.__slots__}
+    return current()._asdict()
 
 
 def _available(device: Device) -> Available:

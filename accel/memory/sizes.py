@@ -1,7 +1,6 @@
 """Checks of the sizes, addresses and alignments that users pass."""
 
 import re
-from fractions import Fraction
 from operator import index
 from reprlib import repr as abbreviated
 from typing import SupportsIndex
@@ -114,6 +113,8 @@ def as_bytes(size: SupportsIndex | str, what: str = "size") -> int:
         unit = match and _UNITS.get(match[2].upper().replace("IB", "iB"))
         if not match or not unit:
             raise ValueError(f'the {what} {size!r} is no number of bytes; write it as in "2 GiB", "500 MB" or 4096')
+        from fractions import Fraction
+
         nbytes = int(Fraction(match[1]) * unit)
     else:
         nbytes = _whole(size, f"a {what}", 'write it as in "2 GiB" or 4096')

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from pathlib import Path
 from types import FrameType
 
 __all__ = ["call_line", "call_site", "entry_frame", "named_call_site", "stack_level"]
 
-_LIBRARY = str(Path(__file__).parents[1]) + os.sep
+_LIBRARY = __file__.rsplit(os.sep, 2)[0] + os.sep
 # The demo counts as user code.
-_DEMO = str(Path(__file__).parents[1] / "demo") + os.sep
-_BACKENDS = str(Path(__file__).parents[2] / "backends") + os.sep
+_DEMO = f"{_LIBRARY}demo{os.sep}"
+_BACKENDS = f"{__file__.rsplit(os.sep, 3)[0]}{os.sep}backends{os.sep}"
 
 
 _named: ContextVar[str] = ContextVar("named", default="")

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 __all__ = ["usable_processors"]
 
@@ -12,7 +11,7 @@ def usable_processors() -> int:
 
     Joblib and Dask set that variable in their workers, so that these do not use all processors each.
     """
-    return max(1, min([_of_affinity(), *_of_cgroups(Path("/")), *_of_openmp(os.environ.get("OMP_NUM_THREADS", ""))]))
+    return max(1, min([_of_affinity(), *_of_cgroups(""), *_of_openmp(os.environ.get("OMP_NUM_THREADS", ""))]))
 
 
 def _of_affinity() -> int:
@@ -28,35 +27,37 @@ def _of_openmp(text: str) -> Iterator[int]:
         yield int(number)
 
 
-def _of_cgroups(root: Path) -> Iterator[int]:
+def _of_cgroups(root: str) -> Iterator[int]:
     """Yield the processors of each quota of this process's cgroup and of those around it, rounded up."""
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    tree = f"{root}/sys/fs/cgroup"
+    for line in _text(f"{root}/proc/self/cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if number == "0":
-            folders = [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"]
+            folders = [tree, f"{tree}/unified"]
         elif "cpu" in controllers.split(","):
-            folders = [root / "sys/fs/cgroup/cpu", root / "sys/fs/cgroup" / controllers]
+            folders = [f"{tree}/cpu", f"{tree}/{controllers}"]
         else:
             continue
         # In a container, the root of the mounted tree is often the container's own cgroup, and the path does not exist.
-        within = Path(path.strip("/"))
+        names = path.strip("/").split("/")
         for folder in folders:
-            for each in {folder / within, *[folder / parent for parent in within.parents], folder}:
+            for each in {"/".join([folder, *names[:depth]]).rstrip("/") for depth in range(len(names) + 1)}:
                 yield from _quota(each)
 
 
-def _quota(folder: Path) -> Iterator[int]:
-    words = _text(folder / "cpu.max").split() or [
-        *_text(folder / "cpu.cfs_quota_us").split(),
-        *_text(folder / "cpu.cfs_period_us").split(),
+def _quota(folder: str) -> Iterator[int]:
+    words = _text(f"{folder}/cpu.max").split() or [
+        *_text(f"{folder}/cpu.cfs_quota_us").split(),
+        *_text(f"{folder}/cpu.cfs_period_us").split(),
     ]
     if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal() and int(words[1]) > 0:  # else max, or -1
         yield -(-int(words[0]) // int(words[1]))
 
 
-def _text(file: Path) -> str:
+def _text(file: str) -> str:
     try:
-        return file.read_text()
+        with open(file, encoding="utf-8") as opened:
+            return opened.read()
     except (OSError, ValueError):
         return ""

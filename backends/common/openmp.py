@@ -4,7 +4,6 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from accel.support.processors import usable_processors
 
@@ -53,11 +52,11 @@ def thread_limit() -> int:
 def _paths() -> list[str]:
     """Return the files of the OpenMP libraries that are loaded; none where the system does not tell."""
     try:
-        lines = Path("/proc/self/maps").read_text(errors="replace").splitlines()
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as lines:
+            files = {line[line.index("/") :].rstrip("\n") for line in lines if "/" in line and "omp" in line}
     except OSError:
         return []
-    files = {line[line.index("/") :] for line in lines if "/" in line and "omp" in line}
-    return sorted(file for file in files if Path(file).name.startswith(("libgomp", "libomp", "libiomp")))
+    return sorted(file for file in files if file.rpartition("/")[2].startswith(("libgomp", "libomp", "libiomp")))
 
 
 def _function(path: str) -> Callable[[], int] | None:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -205,7 +204,7 @@ def _physical_memory() -> int:
 
 def _available(otherwise: int) -> int:
     try:
-        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+        with open("/proc/meminfo", encoding="ascii") as lines:
             kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):
         return otherwise

@@ -12,7 +12,6 @@ from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Ra
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
-from accel.ir import Program
 from accel.support.call_sites import call_site
 
 from ..common import host_copies
@@ -21,7 +20,6 @@ from .arrays import SimArray
 from .executor import Namespace, SimExecutor
 from .faults import FaultPoints
 from .kernel_heap import KernelHeap
-from .kernels import SimKernel, kernel_source
 from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
 from .operands import bytes_of, elements, flat, memory_of, region_of, regions_of
 from .pinned import PinnedMemory
@@ -30,10 +28,13 @@ from .regions import Region
 from .scheduler import Scheduler
 from .streams import SimStream
 
-if TYPE_CHECKING:  # most programs run no kernels in C++
+if TYPE_CHECKING:  # most programs run no kernels
     from pathlib import Path
 
+    from accel.ir import Program
+
     from ..cuda_on_cpu.programs.execution import Ended
+    from .kernels import SimKernel
     from .raw_executable import SimRawExecutable
     from .raw_sources import Kernels
 
@@ -237,12 +238,16 @@ class SimBackend:
         """Return True: races, missing barriers and reads of memory that was never written are reported."""
         return True
 
-    def compile_kernel(self, device: Device, program: Program) -> SimKernel:
+    def compile_kernel(self, device: Device, program: "Program") -> "SimKernel":
         """Return a program compiled for a device."""
+        from .kernels import SimKernel
+
         return SimKernel(program, device, self)
 
-    def kernel_source(self, program: Program, language: str) -> str:
+    def kernel_source(self, program: "Program", language: str) -> str:
         """Return the Python functions that the steps of a program become; other languages are a `CapabilityError`."""
+        from .kernels import kernel_source
+
         return kernel_source(program, language)
 
     def compile_raw(

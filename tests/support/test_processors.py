@@ -13,7 +13,7 @@ def of_cgroups(root: Path, own: str, **files: str) -> list[int]:
     for name, text in {"proc/self/cgroup": own, **files}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    return sorted(processors._of_cgroups(root))
+    return sorted(processors._of_cgroups(str(root)))
 
 
 class TestQuota:
@@ -36,7 +36,7 @@ class TestQuota:
         assert of_cgroups(tmp_path, "0::/system/of/the/host\n", **{"sys/fs/cgroup/cpu.max": "50000 100000"}) == [1]
 
     def test_no_groups(self, tmp_path: Path) -> None:
-        assert list(processors._of_cgroups(tmp_path)) == []
+        assert list(processors._of_cgroups(str(tmp_path))) == []
 
 
 @pytest.mark.parametrize(

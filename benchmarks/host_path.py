@@ -6,8 +6,8 @@ What the device does is not measured. Run it on a GPU, or on the fake CUDA drive
 
 FAKE_NOEXEC=1 .venv/real-cupy/python benchmarks/host_path.py
 
-Each row is the least of many short batches, ours and CuPy's by turns. The goal of each is CuPy's time and 1.5 us more.
-The numbers with 4 to 4,000 operations in flight are those of `gpu_in_flight.py`.
+Each row is the least of many short batches, ours and CuPy's by turns. The goal of each is CuPy's time and 1.5 us more. A batch is
+short, so that the driver has room for all its work. The numbers with 4 to 4,000 operations in flight are those of `gpu_in_flight.py`.
 """
 
 import argparse
@@ -15,34 +15,35 @@ from collections.abc import Callable, Mapping
 
 import cupy
 from fused_calls import calls as fused_calls
+from gpu_timing import at_most, measured_in_time
 from host_path_rows import ROWS, Pair
 from timing import leasts, report
 
 import accel
 from accel.device import Device, resolve
 
-_MORE = 1.5
+_MORE = at_most(1.5)
 """Microseconds that a call may cost more than CuPy's."""
-_FUSED = 3.0
+_FUSED = at_most(3.0)
 """The same for the call of a fused function of one loop, beside the launch of a kernel."""
 
 
-def measured(device: Device, *, quick: bool, only: str = "") -> Mapping[str, Mapping[str, object]]:
+def measured(device: Device, *, quick: bool, only: str = "") -> Mapping[str, object]:
     """Return CuPy's and our microseconds for each row whose name contains a text."""
     rows = {name: pair for subject in ROWS for name, pair in subject(device).items() if only in name}
-    return {name: _compared(pair, quick=quick) for name, pair in rows.items()}
+    return measured_in_time(rows, lambda pair: _compared(pair, quick=quick))
 
 
 def _compared(pair: Pair, *, quick: bool) -> Mapping[str, object]:
     number, rounds = (pair.number // 10 or 1, 5) if quick else (pair.number, 60)
-    times = leasts({"cupy": pair.cupy, "accel": pair.accel}, number=number, rounds=rounds)
-    theirs, ours = (nanoseconds / 1e3 for nanoseconds in times.values())
-    over = ours - theirs - _MORE
-    return {
-        "CuPy, us": round(theirs, 2),
-        "accel, us": round(ours, 2),
-        "goal": "met" if over <= 0 else f"missed by {over:.2f} us",
-    }
+    theirs, ours = _leasts({"CuPy": pair.cupy, "accel": pair.accel}, number, rounds).values()
+    return {"CuPy, us": theirs, "accel, us": ours, "more, us": round(ours - theirs, 2), "goals": {"more, us": _MORE}}
+
+
+def _leasts(rivals: Mapping[str, Callable[[], object]], number: int, rounds: int) -> dict[str, float]:
+    """Return the least microseconds of a call; the device has done the work of one batch before the next begins."""
+    times = leasts(rivals, number=number, rounds=rounds, between=cupy.cuda.runtime.deviceSynchronize)
+    return {name: round(nanoseconds / 1e3, 2) for name, nanoseconds in times.items()}
 
 
 def fused(device: Device, *, quick: bool) -> Mapping[str, object]:
@@ -50,10 +51,9 @@ def fused(device: Device, *, quick: bool) -> Mapping[str, object]:
     kernel = cupy.RawKernel('extern "C" __global__ void nothing(const double* a, double* b, long long n) {}', "nothing")
     x, y = cupy.empty(1000), cupy.empty(1000)
     rivals: dict[str, Callable[[], object]] = {"CuPy: a launch": lambda: kernel((4,), (256,), (x, y, 1000))}
-    times = leasts(rivals | dict(fused_calls(device)), number=200, rounds=5 if quick else 30)
-    result: dict[str, object] = {name: round(nanoseconds / 1e3, 2) for name, nanoseconds in times.items()}
-    over = (times["one loop"] - times["CuPy: a launch"]) / 1e3 - _FUSED
-    return result | {"goal": "met" if over <= 0 else f"missed by {over:.2f} us"}
+    times = _leasts(rivals | dict(fused_calls(device)), 200, 5 if quick else 30)
+    more = round(times["one loop"] - times["CuPy: a launch"], 2)
+    return {**times, "one loop, more": more, "goals": {"one loop, more": _FUSED}}
 
 
 def main() -> None:

@@ -28,14 +28,22 @@ def medians(
     return {name: statistics.median(result[1:]) for name, result in times.items()}
 
 
-def leasts(rivals: Mapping[str, Callable[[], object]], *, number: int, rounds: int) -> dict[str, float]:
+def leasts(
+    rivals: Mapping[str, Callable[[], object]],
+    *,
+    number: int,
+    rounds: int,
+    between: Callable[[], object] = lambda: None,
+) -> dict[str, float]:
     """Time each function ``number`` times a batch, the functions in turn; return the least nanoseconds a call.
 
-    For the host's time of short calls: whatever else the machine does only adds to it.
+    For the host's time of short calls: whatever else the machine does only adds to it. Before each batch ``between`` is
+    called.
     """
     result = dict.fromkeys(rivals, float("inf"))
     for _ in range(rounds):
         for name, function in rivals.items():
+            between()
             result[name] = min(result[name], timeit.timeit(function, number=number) / number * 1e9)
     return result
 

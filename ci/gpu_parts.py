@@ -83,6 +83,7 @@ def _full(chosen: Chosen) -> Iterator[Stage]:
 
 def _speed(chosen: Chosen) -> Iterator[Stage]:
     yield _benchmark("in flight", "gpu_in_flight.py", 75, chosen)
+    yield _benchmark("host path", "host_path.py", 60, chosen)
     yield _benchmark("kernels in Python", "gpu_kernels.py", 40, chosen)
     yield _benchmark("copies, 512 MiB", "gpu.py", 95, chosen, "--mib", "512")
     yield _benchmark("copies, 4 GiB", "gpu.py", 105, chosen, "--mib", "4096")
@@ -108,7 +109,7 @@ PARTS: Mapping[str, Part] = {
         _full,
     ),
     "speed": Part(
-        "the host's time of each operation; kernels in Python; copies within a GPU and over the link; ncu", _speed
+        "the host's time of each call; kernels in Python; copies within a GPU and over the link; ncu", _speed
     ),
     "sanitizers": Part("every kernel under compute-sanitizer: memcheck, racecheck, synccheck, initcheck", _sanitizers),
 }

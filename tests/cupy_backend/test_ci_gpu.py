@@ -119,7 +119,9 @@ def test_a_stage_that_fails_does_not_stop_the_others_and_its_output_is_recorded(
 def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
     status, record, outcomes, said = recorded("speed", **tools(tmp_path))
     measured = ("in flight", "kernels in Python", "copies, 512 MiB", "copies, 4 GiB", "link", "pitched", "ncu")
-    assert (status, outcomes) == (0, dict.fromkeys(("machine", *measured), "passed")), said
+    # "host path" compares with functions of CuPy that compute; the stand-in has none.
+    passing = dict.fromkeys(("machine", *measured), "passed")
+    assert (status, outcomes) == (1, {"host path": "failed"} | passing), said
     results = {stage: record["results"][stage]["results"] for stage in measured}
     assert results["copies, 4 GiB"]["contiguous"]["goals"] == {
         "of memcpy's": {"at least": 0.9},

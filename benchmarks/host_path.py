@@ -6,8 +6,9 @@ What the device does is not measured. Run it on a GPU, or on the fake CUDA drive
 
 FAKE_NOEXEC=1 .venv/real-cupy/python benchmarks/host_path.py
 
-Each row is the least of many short batches, ours and CuPy's by turns. The goal of each is CuPy's time and 1.5 us more. A batch is
-short, so that the driver has room for all its work. The numbers with 4 to 4,000 operations in flight are those of `gpu_in_flight.py`.
+Each row is the least of many short batches, ours and CuPy's by turns. The goal of each is CuPy's time and 1.5 us more.
+The driver has room for all the work of a batch. The numbers with 4 to 4,000 operations in flight are those of
+`gpu_in_flight.py`.
 """
 
 import argparse

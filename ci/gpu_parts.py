@@ -85,8 +85,8 @@ def _speed(chosen: Chosen) -> Iterator[Stage]:
     yield _benchmark("in flight", "gpu_in_flight.py", 75, chosen)
     yield _benchmark("host path", "host_path.py", 60, chosen)
     yield _benchmark("kernels in Python", "gpu_kernels.py", 40, chosen)
-    yield _benchmark("copies, 512 MiB", "gpu.py", 95, chosen, "--mib", "512")
-    yield _benchmark("copies, 4 GiB", "gpu.py", 105, chosen, "--mib", "4096")
+    yield _benchmark("copies, 512 MiB", "gpu.py", 65, chosen, "--mib", "512")
+    yield _benchmark("copies, 4 GiB", "gpu.py", 75, chosen, "--mib", "4096")
     yield _benchmark("link", "gpu_link.py", 30, chosen)
     yield _benchmark("pitched", "gpu_pitched.py", 45, chosen)
     absent = "" if shutil.which("ncu") else "ncu is not installed"

@@ -6,7 +6,7 @@ Counted with `sys.setprofile`, in the thread that copies: one call for each "cal
 is in `accel/` or `backends/`. A comprehension counts where Python makes a function of it (before 3.12), and a generator
 each time it goes on. Functions in C, compiled kernels, NumPy and the standard library do not count. A change of file is
 a call whose code is in another file than that of the call before it. Before it is counted, a copy has run twice, and
-the compiled kernels are ready where numba is installed. The transposed view is made before.
+the compiled kernels are ready where llvmlite is installed. The transposed view is made before.
 """
 
 import argparse
@@ -25,8 +25,6 @@ from accel.views import LayoutTensor
 
 ROOT = Path(accel.__file__).parents[1]
 FOLDERS = tuple(str(ROOT / name) + "/" for name in ("accel", "backends"))
-COMPILED = str(ROOT / "backends" / "common" / "kernels.py")
-"""numba reports its compiled functions as calls, once for each piece."""
 
 
 class Counted(NamedTuple):
@@ -49,7 +47,7 @@ def counted(function: Callable[[], object], warm: int = 2) -> Counted:
 
     def note(frame: FrameType, event: str, _: object) -> None:
         file = frame.f_code.co_filename
-        if event == "call" and file.startswith(FOLDERS) and file != COMPILED:
+        if event == "call" and file.startswith(FOLDERS):
             calls.append((file.removeprefix(f"{ROOT}/"), frame.f_code.co_qualname))
 
     before = sys.getprofile()

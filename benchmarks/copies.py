@@ -146,7 +146,7 @@ def first(rounds: int) -> Mapping[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             for times in (cold, warm):
                 times.append(in_a_process(folder))
-    return {"cold, s (aim 0.5)": float(np.median(cold)), "warm, s (aim 0.2)": float(np.median(warm))}
+    return {"cold, s (aim 0.3)": float(np.median(cold)), "warm, s (aim 0.15)": float(np.median(warm))}
 
 
 def in_a_process(folder: str) -> float:

@@ -15,9 +15,8 @@ __all__ = ["MACHINE", "PARTS", "SECONDS", "Chosen", "Part"]
 
 SECONDS = 525
 """Time limit for all stages of a part together; it leaves some of the nine minutes for the report."""
-_SLOW = "default:copies are done by NumPy"  # where numba does not know NumPy yet; all other warnings are errors
 _NO_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:benchmark")  # the second warns if tests are shared among processes
-_PYTEST = ("-P", "-m", "pytest", "-q", *_NO_PLUGINS, "--tb=short", "-rfEs", "-W", _SLOW)
+_PYTEST = ("-P", "-m", "pytest", "-q", *_NO_PLUGINS, "--tb=short", "-rfEs")
 _PROCESSES = max(min((os.cpu_count() or 1) // 2, 8), 1)
 """How many processes use the device at once where compiling takes most of the time."""
 _CUPY_KERNELS = "cupy_kernels"

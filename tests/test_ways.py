@@ -158,7 +158,7 @@ def test_a_transpose_by_the_compiled_kernel(ways, two_threads, monkeypatch):
     into, out_of = _transposed(1024)
     into.copy_from(out_of)
     if not any(compiled._kernels.values()):
-        pytest.skip("numba compiles nothing here")
+        pytest.skip("LLVM compiles nothing here")
     assert ways.of(lambda: into.copy_from(out_of)) <= 55 + LEFT, ways.calls
 
 

@@ -1,172 +1,176 @@
-"""The copy kernels that numba compiles, when `compiled` decides that it pays.
+"""The kernel of host copies, as text for LLVM; what it does to a block is in `packing`.
 
-A kernel copies the tiles ``low`` to ``high`` of a grid. ``target`` and ``source`` are addresses.
-
-- Each row of ``grid`` is a loop over tiles: its extent, and its strides in bytes in the target and in the source. The
-  last three loops are along the axes of a tile: depth, rows and columns.
-- Each row of ``axes`` is one of these axes: its extent in items, how many of them a tile has, how many more it reads,
-  the fewest that can be read; the strides in bytes in the target, in the source, and in the buffer for the tile.
-- ``how`` holds the bytes of an item, the axis along which the tiles are cut, and where.
-
-A tile is packed into a buffer, and from there copied to the target in contiguous runs: one for each column if tiles are
-cut along the rows, else a single one. A run is cut where cache lines begin if ``how`` says 64: then stores bypass the
-caches, and a tile reads more than its own part to complete its last lines. If no axis is cut (-1), there is no buffer.
+A kernel copies the tiles ``low`` to ``high``. A tile is packed into a buffer, and from there copied to the target in
+contiguous runs: one for each column if tiles are cut along the rows, else a single one. A run is cut where cache lines
+begin if the tiling says 64: then stores bypass the caches, and a tile reads more than its own part to complete its last
+lines. If no axis is cut (-1), there is no buffer.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
-from numba import njit
+from .blocks import LINE
+from .code import Code, Int, Variable
+from .tile_fields import Axis, TileFields
+from .tiles import ALIASED, COLUMNS, ROOM, ROWS
+from .vectors import move, move_line, stream_line
 
-from .blocks import LINE, Block
-from .tiles import COLUMNS, DEPTH, ROOM, ROWS
-from .vectors import drain, move, move_block, move_line, prefetch, scratch, stream_line
-
-__all__ = ["copying"]
-
-_EXTENT, _STEPS, _EXTRA, _LEAST, _TARGET, _SOURCE, _SPACING = range(7)
-
-_ALIASED = 1 << 15
-"""Rows of the source at multiples of so many bytes share few sets of a cache: a whole tile does not fit there."""
-
-_NEAR = 8
-"""How many rows ahead such rows are fetched."""
-
-# Numba's decorators have no types.
-_part: Any = njit(nogil=True)
+__all__ = ["kernel_text"]
 
 
-@_part
-def _corner(grid: Any, tile: int) -> Any:
-    """Return the offsets in bytes of a tile's first byte, in the target and in the source."""
-    into = out_of = 0
-    for loop in range(len(grid) - 1, -1, -1):
-        rest = tile // grid[loop, 0]
-        step = tile - rest * grid[loop, 0]
-        into += step * grid[loop, 1]
-        out_of += step * grid[loop, 2]
-        tile = rest
-    return into, out_of
+class _Lines(NamedTuple):
+    """The loops over the lines of the next tile in the source; a single run if its rows are contiguous."""
+
+    width: Int
+    pitch: Int
+    rows: Int
+    layer_pitch: Int
+    layers: Int
 
 
-@_part
-def _firsts(grid: Any, axes: Any, tile: int) -> Any:
-    """Return the first step of a tile along each axis."""
-    across = tile // grid[-1, 0]
-    down = across // grid[-2, 0]
-    return (
-        down % grid[-3, 0] * axes[DEPTH, _STEPS],
-        across % grid[-2, 0] * axes[ROWS, _STEPS],
-        tile % grid[-1, 0] * axes[COLUMNS, _STEPS],
-    )
+class _Ahead(NamedTuple):
+    """The line that is fetched next, by its place in the loops."""
+
+    place: Variable
+    x: Variable
+    y: Variable
+    z: Variable
 
 
-@_part
-def _part_of(axis: Any, first: int) -> Any:
-    """Return where a tile begins to read along an axis, and how many steps: earlier where too few would be left."""
-    begin = max(min(first, axis[_EXTENT] - axis[_LEAST]), 0)
-    return begin, min(first + axis[_STEPS] + axis[_EXTRA], axis[_EXTENT]) - begin
+def kernel_text() -> str:
+    """Return the module with the function ``copy``.
+
+    It takes the addresses of the function that packs a tile, of the target, the source and the tiling; and the numbers
+    of the first tile and of that after the last one.
+    """
+    return _Kernel().text()
 
 
-@_part
-def _fetch(source: int, pitch: int, rows: int) -> None:
-    for _ in range(rows):
-        prefetch(source)
-        source += pitch
+class _Kernel:
+    def __init__(self) -> None:
+        self._code = code = Code("copy", ("pack", "target", "source", "tiling", "low", "high"))
+        self._pack, self._target, self._source, self._tiling, self._low, self._high = code.arguments
+        self._fields = TileFields(code, self._tiling)
+        self._along = self._fields.cut_axis()
+        self._lines = self._lines_ahead()
+        self._buffer = code.scratch(ROOM, LINE)
+
+    def _lines_ahead(self) -> _Lines:
+        code, (depth, rows, columns) = self._code, self._fields.axes
+        layers, height, width = (code.least(axis.steps + axis.extra, axis.extent) for axis in self._fields.axes)
+        aliased = (rows.source & (ALIASED - 1)).equals(0)
+        contiguous = rows.source.equals(width * self._fields.nbytes)
+        whole = height * rows.source
+        return _Lines(
+            code.chosen(contiguous, whole, width * columns.source),
+            code.chosen(contiguous, whole, rows.source),
+            code.chosen(contiguous, 1, height),
+            depth.source - whole,
+            code.chosen(aliased, 0, layers),
+        )
+
+    def text(self) -> str:
+        """Return the module."""
+        code = self._code
+        into, out_of = (Variable(code, each) for each in self._corner(self._low))
+        with code.loop(self._low, self._high) as index:
+            now, then = (into.get(), out_of.get()), self._corner(index + 1)
+            self._move_tile(index, *now, then[1] - now[1])
+            into.set(then[0])
+            out_of.set(then[1])
+        code.fence()
+        return code.module()
+
+    def _corner(self, tile: Int) -> tuple[Int, Int]:
+        """Return the offsets in bytes of a tile's first byte, in the target and in the source."""
+        code = self._code
+        into, out_of, left = Variable(code, 0), Variable(code, 0), Variable(code, tile)
+        with self._fields.each_loop() as loop:
+            tiles = left.get()
+            rest = tiles // loop.extent
+            step = tiles - rest * loop.extent
+            into.set(into.get() + step * loop.target)
+            out_of.set(out_of.get() + step * loop.source)
+            left.set(rest)
+        return into.get(), out_of.get()
+
+    def _firsts(self, tile: Int) -> list[Int]:
+        """Return the first step of a tile along each axis."""
+        firsts: list[Int] = []
+        for number, axis in reversed([*enumerate(self._fields.axes)]):
+            extent = self._fields.loop_of(number).extent
+            firsts.insert(0, tile % extent * axis.steps)
+            tile = tile // extent
+        return firsts
+
+    def _part_of(self, axis: Axis, first: Int) -> tuple[Int, Int]:
+        """Return where a tile begins to read along an axis, and how many steps: earlier where too few would be left."""
+        code = self._code
+        begin = code.most(code.least(first, axis.extent - axis.least), 0)
+        return begin, code.least(first + axis.steps + axis.extra, axis.extent) - begin
+
+    def _move_tile(self, index: Int, into: Int, out_of: Int, ahead: Int) -> None:
+        code, (_, rows, columns), firsts = self._code, self._fields.axes, self._firsts(index)
+        parts = [self._part_of(axis, first) for axis, first in zip(self._fields.axes, firsts, strict=True)]
+        above, before = firsts[ROWS] - parts[ROWS][0], firsts[COLUMNS] - parts[COLUMNS][0]
+        origin = self._source + out_of - above * rows.source - before * columns.source
+        skipped = above * rows.spacing + before * columns.spacing
+        target, buffered = self._target + into, self._fields.cut >= 0
+        # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
+        place = code.chosen(buffered, self._buffer, target - skipped)
+        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts], ahead)
+        with code.when(buffered):
+            first = self._fields.of_cut(firsts)
+            self._unpack(target, self._buffer + skipped, first, parts[COLUMNS][1] - before, origin + ahead)
+
+    def _unpack(self, target: Int, buffer: Int, first: Int, columns: Int, next_origin: Int) -> None:
+        """Copy the runs of a tile to the target."""
+        code, along, column = self._code, self._along, self._fields.axes[COLUMNS]
+        place, packed = Variable(code, target), Variable(code, buffer)
+        ahead = _Ahead(Variable(code, next_origin + (LINE - 1)), *(Variable(code, 0) for _ in range(3)))
+        with code.loop(0, code.chosen(self._fields.apart > 0, columns, 1)):
+            start, tile = place.get(), packed.get()
+            begin = code.chosen(first > 0, self._line_at(start), start)
+            whole = self._line_at(start + along.steps * along.target)
+            end = code.least(whole, start + (along.extent - first) * along.target)
+            self._unpack_run(begin, tile + (begin - start), code.most(end - begin, 0), ahead)
+            place.set(start + column.target)
+            packed.set(tile + column.spacing)
+
+    def _line_at(self, address: Int) -> Int:
+        """Return the first address from there on at which tiles are cut."""
+        return (address + (self._fields.line - 1)) & -self._fields.line
+
+    def _unpack_run(self, target: Int, tile: Int, nbytes: Int, ahead: _Ahead) -> None:
+        """Copy a run to the target; with each line, one or two are fetched that the next tile will read."""
+        code, line = self._code, self._fields.line
+        head = code.least(-target & (line - 1), nbytes)
+        move(code, target, tile, head)
+        done = Variable(code, head)
+        with code.loop_while(lambda: done.get() + LINE <= nbytes):
+            here = done.get()
+            with code.when(line > 1):
+                stream_line(code, target + here, tile + here)
+            with code.when(line <= 1):
+                move_line(code, target + here, tile + here)
+            done.set(here + LINE)
+            with code.loop(0, code.chosen(self._along.extra > 0, 2, 1)):
+                self._fetch(ahead)
+        move(code, target + done.get(), tile + done.get(), nbytes - done.get())
+
+    def _fetch(self, ahead: _Ahead) -> None:
+        """Fetch a line of the next tile, if there is one left."""
+        code, lines = self._code, self._lines
+        with code.when(ahead.z.get() < lines.layers):
+            code.prefetch(ahead.place.get() + ahead.x.get())
+            ahead.x.set(ahead.x.get() + LINE)
+            with code.when(ahead.x.get() >= lines.width):
+                _step(ahead.x, ahead.y, ahead.place, lines.pitch)
+                with code.when(ahead.y.get().equals(lines.rows)):
+                    _step(ahead.y, ahead.z, ahead.place, lines.layer_pitch)
 
 
-@_part
-def _unpack(target: int, tile: int, nbytes: int, line: int, pace: int, next_line: Any, lines: Any) -> Any:
-    """Copy a run to the target; with each line, some lines are fetched that the next tile will read."""
-    place, x, y, z = next_line
-    width, pitch, rows, layer_pitch, layers = lines
-    nbytes = max(nbytes, 0)
-    head = min(-target & (line - 1), nbytes)
-    if head:
-        move(target, tile, head)
-        target, tile, nbytes = target + head, tile + head, nbytes - head
-    while nbytes >= LINE:
-        if line > 1:
-            stream_line(target, tile)
-        else:
-            move_line(target, tile)
-        target, tile, nbytes = target + LINE, tile + LINE, nbytes - LINE
-        for _ in range(pace):
-            if z < layers:
-                prefetch(place + x)
-                x += LINE
-                if x >= width:
-                    x, y, place = 0, y + 1, place + pitch
-                    if y == rows:
-                        y, z, place = 0, z + 1, place + layer_pitch
-    if nbytes:
-        move(target, tile, nbytes)
-    return place, x, y, z
-
-
-@_part
-def _lines_ahead(axes: Any, row_pitch: int, nbytes: int) -> Any:
-    """Return the loops over the lines of a tile in the source; in one go if its rows are contiguous."""
-    columns = min(axes[COLUMNS, _STEPS] + axes[COLUMNS, _EXTRA], axes[COLUMNS, _EXTENT])
-    rows = min(axes[ROWS, _STEPS] + axes[ROWS, _EXTRA], axes[ROWS, _EXTENT])
-    layers = min(axes[DEPTH, _STEPS] + axes[DEPTH, _EXTRA], axes[DEPTH, _EXTENT])
-    if row_pitch % _ALIASED == 0:
-        layers = 0
-    next_layer = axes[DEPTH, _SOURCE] - rows * row_pitch
-    if row_pitch == columns * nbytes:
-        return rows * row_pitch, rows * row_pitch, 1, next_layer, layers
-    return columns * axes[COLUMNS, _SOURCE], row_pitch, rows, next_layer, layers
-
-
-def copying(block: Block) -> Callable[..., None]:
-    """Return the kernel that moves one kind of block at a time."""
-    form, size, count = block
-    height, width = block.rows, block.columns
-    distance = max(height, _NEAR)
-
-    def copy(target: int, source: int, grid: Any, axes: Any, how: Any, low: int, high: int) -> None:
-        nbytes, cut, line, apart = how
-        buffer = scratch(ROOM)
-        row_pitch, row_spacing = axes[ROWS, _SOURCE], axes[ROWS, _SPACING]
-        column_pitch, column_spacing = axes[COLUMNS, _SOURCE], axes[COLUMNS, _SPACING]
-        unit, extent, part = axes[cut, _TARGET], axes[cut, _EXTENT], axes[cut, _STEPS]
-        pace = 1 + (axes[cut, _EXTRA] > 0)
-        lines = _lines_ahead(axes, row_pitch, nbytes)
-        into, out_of = _corner(grid, low)
-        for index in range(low, high):
-            next_into, next_out_of = _corner(grid, index + 1)
-            ahead = next_out_of - out_of
-            firsts = _firsts(grid, axes, index)
-            _, layers = _part_of(axes[DEPTH], firsts[DEPTH])
-            row, rows = _part_of(axes[ROWS], firsts[ROWS])
-            column, columns = _part_of(axes[COLUMNS], firsts[COLUMNS])
-            above, before = firsts[ROWS] - row, firsts[COLUMNS] - column
-            origin = source + out_of - above * row_pitch - before * column_pitch
-            # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
-            tile = buffer if cut >= 0 else target + into - above * row_spacing - before * column_spacing
-            for each in range(layers):
-                start, place = origin + each * axes[DEPTH, _SOURCE], tile + each * axes[DEPTH, _SPACING]
-                if apart and cut == DEPTH and each == part:
-                    rows = min(rows, (LINE + nbytes - 2) // nbytes)  # as much as completes a line
-                for down in range(0, rows, height):
-                    y = min(down, rows - height)
-                    for across in range(0, columns, width):
-                        x = min(across, columns - width)
-                        corner = start + y * row_pitch + x * column_pitch
-                        if lines[-1] == 0 and across * nbytes % LINE < width * nbytes:
-                            below = distance if y + distance < rows else distance - rows
-                            _fetch(corner + below * row_pitch + (ahead if below < 0 else 0), row_pitch, height)
-                        spot = place + y * row_spacing + x * column_spacing
-                        move_block(form, size, count, spot, column_spacing, corner, row_pitch, nbytes)
-            if cut >= 0:
-                place, tile = target + into, tile + above * row_spacing + before * column_spacing
-                next_line = (origin + ahead + LINE - 1, 0, 0, 0)
-                for _ in range(columns - before if apart else 1):
-                    begin = (place + line - 1) & -line if firsts[cut] else place
-                    end = min((place + part * unit + line - 1) & -line, place + (extent - firsts[cut]) * unit)
-                    next_line = _unpack(begin, tile + (begin - place), end - begin, line, pace, next_line, lines)
-                    place, tile = place + axes[COLUMNS, _TARGET], tile + column_spacing
-            into, out_of = next_into, next_out_of
-        drain()
-
-    return copy
+def _step(inner: Variable, outer: Variable, place: Variable, pitch: Int) -> None:
+    """Begin an inner loop anew, in the next round of the outer one."""
+    inner.set(0)
+    outer.set(outer.get() + 1)
+    place.set(place.get() + pitch)

@@ -116,7 +116,7 @@ def _by_kernel(tiles: Tiling, plan: Plan, target: _End, source: _End, nbytes: in
         return False
     into = target.address + plan.target_start + tiles.target_start
     out_of = source.address + plan.source_start + tiles.source_start
-    work = partial(function, into, out_of, *tiles.arrays)
+    work = partial(function, into, out_of, tiles.address)
     WORKERS.share(work, tiles.size, nbytes, (target, source))
     return True
 

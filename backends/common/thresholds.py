@@ -34,10 +34,13 @@ INDEXED_SHARE = 1 << 18
 """Bytes of an indexed copy for each thread: each has memory of its own for lists of offsets, which takes time."""
 
 AT_ONCE = 1 << 24
-"""Bytes of a copy for which a kernel is compiled at its first use: NumPy takes as long for the copy as numba does."""
+"""Bytes of a copy for which a kernel is compiled at its first use: NumPy takes as long for the copy as LLVM does."""
 
-COMPILING = 0.5
-"""Seconds that numba's import and a kernel take, a third of that if it is on disk: so much NumPy may lose before."""
+COMPILING = 0.1
+"""Seconds that llvmlite's import and the first kernel take: so much NumPy may lose before.
+
+A copy waits so long for a compilation of another thread, too.
+"""
 
 ROOM = 1 << 29
 """Bytes of address space that must be free to compile: LLVM ends the process where it finds too little."""

@@ -2,6 +2,7 @@
 
 import math
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from accel.abc import Leaf, Plan
 from . import thresholds
 from .blocks import CHUNK, LINE, TURNED, Block, block_of
 
-__all__ = ["ROOM", "Tiling", "tiling"]
+__all__ = ["ALIASED", "COLUMNS", "DEPTH", "ROOM", "ROWS", "Tiling", "tiling"]
 
 TILE = 1 << 14
 """Bytes of a tile: half of the smallest first cache, as its source is there too."""
@@ -21,6 +22,9 @@ ROOM = 4 * TILE
 
 WIDE = 256
 """Bytes of a tile along the source's fastest loop if it is large: memory delivers neighbouring lines faster."""
+
+ALIASED = 1 << 15
+"""Rows of the source at multiples of so many bytes share few sets of a cache: a whole tile does not fit there."""
 
 TALL = 2 * LINE
 """Bytes of a tile along the target's fastest loop, at least."""
@@ -40,8 +44,10 @@ class Tiling(NamedTuple):
     ----------
     kernel : Block
         The block that the kernel moves at a time.
-    arrays : tuple of numpy.ndarray of int64
-        The kernel's arguments ``grid``, ``axes`` and ``how``, as `kernels` describes them.
+    integers : numpy.ndarray of int64
+        What the kernel reads, as `tile_fields` describes it.
+    address : int
+        Where they are.
     size : int
         Number of tiles.
     target_start, source_start : int
@@ -49,7 +55,8 @@ class Tiling(NamedTuple):
     """
 
     kernel: Block
-    arrays: tuple[_Integers, _Integers, _Integers]
+    integers: _Integers
+    address: int
     size: int
     target_start: int = 0
     source_start: int = 0
@@ -228,10 +235,11 @@ def _aligned(cut: _Cut, skew: int, line: int) -> _Cut:
 
 
 def _tiled(matrix: _Matrix, cut: _Cut, line: int, start: tuple[int, int]) -> Tiling:
-    grid = [*cut.outer, *[axis.tiles for axis in cut.axes]]
-    axes, how = [axis.integers for axis in cut.axes], [matrix.nbytes, cut.along, line, cut.apart]
-    size = math.prod([leaf.extent for leaf in grid])
-    return Tiling(matrix.block, (_integers(grid), _integers(axes), _integers(how)), size, *start)
+    loops = [*cut.outer, *[axis.tiles for axis in cut.axes]]
+    numbers = [*chain(*[axis.integers for axis in cut.axes]), matrix.nbytes, cut.along, line, cut.apart]
+    integers = np.array([*numbers, len(loops), *chain(*loops)], np.int64)
+    size = math.prod([leaf.extent for leaf in loops])
+    return Tiling(matrix.block, integers, integers.__array_interface__["data"][0], size, *start)
 
 
 def _evenly(extent: int, most: int) -> int:
@@ -252,7 +260,3 @@ def _steps(room: int, unit: int) -> int:
     whole = LINE // math.gcd(LINE, unit)
     steps = room // unit
     return max(steps // whole * whole or steps, 1)
-
-
-def _integers(values: Any) -> _Integers:
-    return np.array(values, np.int64)

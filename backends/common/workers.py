@@ -1,7 +1,7 @@
 """Helper threads that share a copy or a computation with the thread that called it.
 
 The caller returns only when no helper uses its memory any more, also after an interrupt, since helpers write to raw
-addresses. The process ends only when no copy is running, since its end unloads the compiled code.
+addresses. The process ends only when no copy is running, since its end frees memory.
 """
 
 import atexit
@@ -109,7 +109,7 @@ class Workers:
         One lock for each running copy, added by its caller, which holds it during the copy: `close` waits for these.
         A caller checks `closed` after acquiring its lock, as `close` does not wait for copies that begin later.
     closed : bool
-        Whether the process is about to exit, so that compiled code must not be called any more.
+        Whether the process is about to exit, so that copies have to be done by NumPy.
     jobs : queue
         What the helpers take.
     job : _Job or None

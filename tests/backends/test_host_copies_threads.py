@@ -293,14 +293,14 @@ class TestEnd:
 
 
 class TestCompiling:
-    def test_small_copies_need_no_numba(self, python):
+    def test_small_copies_need_no_compiler(self, python):
         code = """
             import sys
             import accel
             from accel import xp
             a = xp.zeros((300, 200))
             b = xp.asarray(a.T, copy=True)
-            print("numba" in sys.modules)
+            print("llvmlite" in sys.modules)
         """
         assert python(code) == "False"
 
@@ -321,4 +321,4 @@ class TestCompiling:
     @pytest.mark.slow
     def test_what_was_compiled_lies_in_the_folder_for_it(self, started, tmp_path):
         assert ended(started("print(right())", ACCEL_CACHE_DIR=str(tmp_path))) == "True"
-        assert list(tmp_path.glob("numba-*/**/*.nbi"))
+        assert len([*tmp_path.glob("kernels/*.o")]) == 2

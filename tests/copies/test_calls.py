@@ -22,5 +22,5 @@ def test_a_small_copy_on_the_host_makes_at_most_10_calls(counted):
 
 
 def test_a_transpose_by_a_compiled_kernel_makes_at_most_60_calls(counted):
-    pytest.importorskip("numba")
+    pytest.importorskip("llvmlite")
     assert counted["1024 x 1024 transposed"]["calls"] <= 60

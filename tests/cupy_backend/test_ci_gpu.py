@@ -268,16 +268,6 @@ def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts,
     assert (all_there["arrays"].absent, "-k" in all_there["release"].command) == ("", False)
 
 
-def test_copies_that_numpy_does_for_want_of_numba_fail_no_stage(scripts, tmp_path):
-    import gpu_parts
-
-    path = tmp_path / "test_warning.py"
-    warning = "copies are done by NumPy, as numba fails: ImportError()"
-    path.write_text(f"import warnings\n\ndef test():\n    warnings.warn({warning!r}, RuntimeWarning)\n")
-    command = [sys.executable, *gpu_parts._PYTEST, "-o", "filterwarnings=error", path]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
-
-
 @pytest.mark.parametrize("part", ["truth", "full", "speed", "sanitizers"])
 def test_stages_that_take_all_their_time_leave_the_last_one_its_own(scripts, tmp_path, part):
     import gpu_parts

@@ -1,6 +1,6 @@
 """Compiles text in LLVM's language to machine code, and keeps it on disk, up to a limit.
 
-LLVM comes with llvmlite, on which numba builds. A file in the cache is named after all that its content depends on, and
+LLVM comes with llvmlite. A file in the cache is named after all that its content depends on, and
 ends with a checksum: what is damaged is compiled again. Code stays in memory until the process is gone, as a thread may
 still run it then.
 """
@@ -26,7 +26,7 @@ from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["features", "function_of"]
+__all__ = ["features", "function_of", "is_free"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -50,7 +50,20 @@ _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
 
 
-def function_of(text: str | Callable[[], str], name: str, symbols: Mapping[str, int], key: str = "") -> int:
+def is_free(seconds: float) -> bool:
+    """Return whether this thread may compile now, or once another thread has ended to within some seconds.
+
+    It may not in a process that was forked while another thread compiled; nor does a finaliser within a compilation.
+    """
+    if _frozen or _lock._is_owned() or not _lock.acquire(timeout=seconds):
+        return False
+    _lock.release()
+    return True
+
+
+def function_of(
+    text: str | Callable[[], str], name: str, symbols: Mapping[str, int], key: str = "", *, simple: bool = False
+) -> int:
     """Return the address of a function of a module.
 
     Parameters
@@ -63,6 +76,8 @@ def function_of(text: str | Callable[[], str], name: str, symbols: Mapping[str, 
         The addresses of what the module declares, besides the functions of the C library.
     key : str
         What stands for the module, so that it is not printed if it was compiled before; by default its text.
+    simple : bool
+        Whether few passes suffice, because the text computes nothing twice. It is compiled in a third of the time.
 
     Raises
     ------
@@ -77,7 +92,7 @@ def function_of(text: str | Callable[[], str], name: str, symbols: Mapping[str, 
     if digest not in _loaded:
         with _lock:
             if digest not in _loaded:
-                _loaded[digest] = _load(digest, text, name, symbols)
+                _loaded[digest] = _load(digest, text, name, symbols, simple)
     return _loaded[digest]
 
 
@@ -89,7 +104,7 @@ def _version() -> str:
     return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
 
 
-def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping[str, int]) -> int:
+def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping[str, int], simple: bool) -> int:
     if _frozen:
         raise CapabilityError(
             "this process was forked while another thread compiled, so it can compile no kernel; "
@@ -102,7 +117,7 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
         code = _read(file)
         if code is not None:
             return _linked(llvm, code, name, symbols)
-        code = machine.compiled(text() if callable(text) else text)
+        code = machine.compiled(text() if callable(text) else text, simple)
         address = _linked(llvm, code, name, symbols)
     except CapabilityError:
         raise
@@ -141,12 +156,12 @@ class _Machine:
         )
         self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features, level)).encode()
 
-    def compiled(self, text: str) -> bytes:
+    def compiled(self, text: str, simple: bool = False) -> bytes:
         """Return the machine code of a module."""
-        code: bytes = self.target.emit_object(self.optimised(text))
+        code: bytes = self.target.emit_object(self.optimised(text, simple))
         return code
 
-    def optimised(self, text: str) -> Any:
+    def optimised(self, text: str, simple: bool = False) -> Any:
         """Return a module after LLVM's passes."""
         llvm, target = self._llvm, self.target
         context = llvm.create_context()
@@ -157,6 +172,9 @@ class _Machine:
             if not function.is_declaration:
                 # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
                 function.add_function_attribute("nounwind")
+        if simple:
+            self._passes().run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
+            return module
         independent = "llvm.loop.parallel_accesses" in text
         large = len(text) > (8 * LARGE if independent else LARGE)
         options = llvm.create_pipeline_tuning_options(speed_level=min(level, 1 if large else 3))
@@ -165,6 +183,16 @@ class _Machine:
         builder = llvm.create_pass_builder(target, options)
         builder.getModulePassManager().run(module, builder)
         return module
+
+    def _passes(self) -> Any:
+        """Return the passes of a simple text."""
+        passes = self._llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_loop_rotate_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        return passes
 
 
 @cache

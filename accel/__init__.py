@@ -24,6 +24,7 @@ _LAZY = {
     "Swizzle": "accel.layout",
     "abc": "accel.abc",
     "accumulator": "accel.kernels",
+    "capture": "accel.memory",
     "config": "accel.config",
     "configure": "accel.config",
     "container": "accel.containers.creation",

@@ -39,6 +39,7 @@ from accel.layout import Swizzle as Swizzle
 from accel.memory import DeviceStorage as DeviceStorage
 from accel.memory import HostStorage as HostStorage
 from accel.memory import Ownership as Ownership
+from accel.memory import capture as capture
 from accel.memory import new_stream as new_stream
 from accel.tracing import fuse as fuse
 from accel.views import Buffer as Buffer

@@ -3,6 +3,7 @@
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
+from accel.abc.graphs import CapturedEvent, DeviceGraph, Recording, SupportsGraphs, refuse_captured
 from accel.abc.kernels import ChecksThreads, CompiledKernel, ComputesArrays, Failure, PreparesCalls, SupportsKernels
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
@@ -40,6 +41,7 @@ __all__ = [
     "Backend",
     "Block",
     "CacheEviction",
+    "CapturedEvent",
     "ChecksThreads",
     "CompiledKernel",
     "ComputesArrays",
@@ -48,6 +50,7 @@ __all__ = [
     "CurrentStream",
     "DeferredEvent",
     "Deleter",
+    "DeviceGraph",
     "Event",
     "Executable",
     "ExternalAllocation",
@@ -68,6 +71,7 @@ __all__ = [
     "PreparesCopies",
     "PreparesLaunches",
     "RawParameter",
+    "Recording",
     "ReportsRaces",
     "ReportsRoom",
     "ReusesMemory",
@@ -76,6 +80,7 @@ __all__ = [
     "Span",
     "Stream",
     "SupportsArrays",
+    "SupportsGraphs",
     "SupportsKernels",
     "SupportsPinning",
     "SupportsRawKernels",
@@ -88,6 +93,7 @@ __all__ = [
     "current_stream",
     "is_stream",
     "raise_again",
+    "refuse_captured",
 ]
 
 __dir__ = listing(__name__, __all__)

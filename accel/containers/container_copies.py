@@ -13,6 +13,7 @@ from accel.device import DeviceLike, resolve
 from accel.dtypes import DType, Scalar_co, as_dtype, exact_cast
 from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
+from accel.memory.captures import ACTIVE, refuse_host_copy
 from accel.memory.host_storage import HostArray, HostStorage
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
         array = np.empty(self.size, self.dtype)
         if self._storage is not None:
+            if ACTIVE:
+                refuse_host_copy(self.device)
             copies.copy_elements(HostStorage.on_array(array), self._storage)
         return array
 

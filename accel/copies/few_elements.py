@@ -15,6 +15,7 @@ from accel.copies.injectivity import names_twice
 from accel.copies.planner import walked_together
 from accel.copies.within_device import copied_within_device
 from accel.memory import DeviceStorage, HostStorage
+from accel.memory.captures import ACTIVE
 
 __all__ = ["at_once", "copied_at_once", "gathered", "may_share", "on_host", "scatter"]
 
@@ -28,7 +29,7 @@ def on_host(elements: Elements) -> bool:
 
 def at_once(elements: Elements) -> bool:
     """Tell whether NumPy reads or writes the elements faster than a plan is made: they are few, and on the host."""
-    return on_host(elements) and elements.size * elements.element_type.itemsize < thresholds.FEW_BYTES
+    return not ACTIVE and on_host(elements) and elements.size * elements.element_type.itemsize < thresholds.FEW_BYTES
 
 
 class _Loops(NamedTuple):
@@ -54,7 +55,7 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
     dtype = to.dtype if target.dtype is None else target.dtype
     itemsize = dtype.itemsize
     loops = _few_loops(target.leaves, source.leaves, itemsize)
-    if loops is None or not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
+    if loops is None or ACTIVE or not (isinstance(to, HostStorage) and isinstance(of, HostStorage)):
         return False
     strided = target.table is None and source.table is None and not (target.swizzle or source.swizzle)
     if dtype != (of.dtype if source.dtype is None else source.dtype) or to.readonly or not strided:

@@ -17,6 +17,7 @@ from accel.copies.transfer import Transfer, TransferPart, refuse_foreign, submit
 from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
 from accel.memory import AnyStorage, HostStorage, heap_of
+from accel.memory.captures import ACTIVE, refuse_host_copy
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
@@ -56,6 +57,8 @@ def read(source: Elements) -> _Array:
         If the host has no memory for the array. It can be larger than the storage: strides of 0 repeat elements.
     """
     source.refuse_outside()
+    if ACTIVE:
+        refuse_host_copy(source.storage.device)
     if few_elements.at_once(source) and source.size:
         return on_host((Use(source.storage, False),), partial(few_elements.gathered, source))
     values = _room_for(source.size, source.element_type)
@@ -91,6 +94,8 @@ def write(target: Elements, values: _Array) -> None:
     DTypeError
         If the dtypes differ.
     """
+    if ACTIVE:
+        refuse_host_copy(target.storage.device)
     if not few_elements.at_once(target):
         copy(target, of_array(values))
         return

@@ -27,6 +27,7 @@ from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import ArgumentType, BufferType, ScalarType, StaticType, TensorType
 from accel.kernels.raw.conversions import fitting
 from accel.kernels.specialization import DONE, Geometry, Specialization
+from accel.memory.captures import ACTIVE
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
 from accel.views import Buffer, BufferView, LayoutTensor, NDBuffer
@@ -94,7 +95,7 @@ def host_launch(kernel: Specialization, call: HostCall) -> Callable[[tuple[Any, 
         return None
     code = _Code([], [], [], _scope(kernel, call))
     count = len(arguments)
-    code.lines.append(f"if len(arguments) != {count}: return MISSED")
+    code.lines.append(f"if len(arguments) != {count} or ACTIVE: return MISSED")
     code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = arguments"] if count else [])
     if call.debug is None:
         code.lines.append(f"if {'not ' if kernel.program.debug else ''}debugging(): return MISSED")
@@ -129,6 +130,7 @@ def _supported(argument: _Argument) -> bool:
 def _scope(kernel: Specialization, call: HostCall) -> dict[str, Any]:
     return {
         "ABSENT": ABSENT,
+        "ACTIVE": ACTIVE,
         "DONE": DONE,
         "IDLE": IDLE,
         "MISSED": MISSED,

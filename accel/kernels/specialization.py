@@ -15,6 +15,7 @@ from accel.kernels.captures import Captured
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.lowering import Lowered
 from accel.kernels.grids import Dim3
+from accel.memory.captures import ACTIVE, captured_stream
 from accel.memory.heap import Heap, heap_of
 from accel.memory.storage_work import Use, on_host, submit, submit_in_order, submit_ordered
 from accel.memory.submission import Submission
@@ -73,6 +74,8 @@ class Specialization(NamedTuple):
         uses = self._uses(bound)
         arguments = [number for leaf in bound.leaves for number in leaf.numbers]
         queue = self.heap.stream if stream is None else stream
+        if queue is None and ACTIVE:
+            queue = captured_stream(self.heap.device)
         explain = self._explanation(bound, late=queue is not None)
         start = partial(self.compiled.launch, arguments, grid=geometry.grid, block=geometry.block, explain=explain)
         if queue is None:
@@ -108,8 +111,11 @@ class Specialization(NamedTuple):
     def _in_thread(self, queue: ThreadStream, uses: Sequence[Use], start: Callable[[], _Finish | None]) -> Any:
         finish: list[_Finish | None] = []
 
+        def run() -> None:
+            finish[:] = [start()]  # a graph runs this again
+
         def give(submission: Submission) -> None:
-            submission.event = queue.submit(lambda: finish.append(start()))
+            submission.event = queue.submit(run)
 
         submission = submit(queue, uses, give).event
         if self.program.results:

@@ -22,6 +22,7 @@ __all__ = [
     "DeviceStorage",
     "DeviceTrack",
     "Event",
+    "Graph",
     "Heap",
     "HeapUsage",
     "HostStorage",
@@ -42,6 +43,7 @@ __all__ = [
     "allocating",
     "allocator_of",
     "assert_no_leak",
+    "capture",
     "copy_elements",
     "current_stream",
     "heap_of",
@@ -54,6 +56,7 @@ __all__ = [
 
 _LAZY = {
     "DeviceTrack": "accel.memory.reports",
+    "Graph": "accel.memory.graphs",
     "HeapUsage": "accel.memory.reports",
     "OwnerUsage": "accel.memory.reports",
     "PinnedPool": "accel.memory.pinned_memory",
@@ -61,6 +64,7 @@ _LAZY = {
     "Snapshot": "accel.memory.reports",
     "Track": "accel.memory.reports",
     "assert_no_leak": "accel.memory.reports",
+    "capture": "accel.memory.graphs",
     "new_stream": "accel.memory.streams",
     "pinned": "accel.memory.pinned_memory",
     "snapshot": "accel.memory.reports",

@@ -13,6 +13,8 @@ from accel.memory.any_storage import AnyStorage as AnyStorage
 from accel.memory.any_storage import allocate as allocate
 from accel.memory.byte_copies import copy_elements as copy_elements
 from accel.memory.device_storage import DeviceStorage as DeviceStorage
+from accel.memory.graphs import Graph as Graph
+from accel.memory.graphs import capture as capture
 from accel.memory.heap import Heap as Heap
 from accel.memory.heap import heap_of as heap_of
 from accel.memory.host_storage import HostStorage as HostStorage

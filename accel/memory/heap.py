@@ -10,12 +10,14 @@ from weakref import WeakValueDictionary
 from accel.abc.backend import Backend
 from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
+from accel.abc.graphs import refuse_captured
 from accel.abc.optional import AllocatesCleared, FreesInOrder, SupportsStreams
 from accel.abc.stream import Event, Stream, current_stream
 from accel.abc.watch import Watch
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.memory.allocators import Allocator, Scope, current_scopes, trimmed
+from accel.memory.captures import ACTIVE, refuse_allocation
 from accel.memory.hazards import HazardRecord
 from accel.memory.holder import Holder
 from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
@@ -141,6 +143,8 @@ class Heap(PendingTable):
         OutOfMemoryError
             If there is no memory, also after all was freed that could be; names the largest owners.
         """
+        if ACTIVE:
+            refuse_allocation(self.device, stream)
         if self.deferred or self.pending_work:
             self.retire_oldest()
         try:
@@ -289,6 +293,9 @@ class Heap(PendingTable):
 
     def synchronize(self) -> None:
         """Wait for the device, and release the memory of work that is done."""
+        for stream in [*ACTIVE]:
+            if stream.device is self.device:
+                refuse_captured(stream, "be waited for", "wait for the device after the capture")
         self.backend.synchronize(self.device)
         for heap in heaps():  # work on another device's stream may hold memory of this one
             heap.retire_finished()

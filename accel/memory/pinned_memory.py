@@ -13,6 +13,7 @@ from accel.dtypes import DTypeLike, as_dtype
 from accel.errors import OutOfMemoryError
 from accel.memory.allocator_scopes import allocating
 from accel.memory.allocators import Allocator, trimmed
+from accel.memory.captures import event_after
 from accel.memory.heap import heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.pool import Pool
@@ -54,7 +55,7 @@ class FreesAfterEvents:
         if stream is None:
             self.upstream.free(block, stream=None)
         else:
-            self.waiting.append((stream.record(), block))
+            self.waiting.append((event_after(stream), block))
 
     def trim(self) -> int:
         """Free the blocks that the upstream allocator keeps."""

@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from accel import config
+from accel.abc.graphs import CapturedEvent
 from accel.abc.stream import Event, Stream
 from accel.device import Device
+from accel.memory.captures import ACTIVE, Capture, capture_on, captured_stream
 from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.stream_order import try_in_order
 from accel.memory.submission import Submission
+from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]
 
@@ -83,6 +86,8 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
     InFlightError
         In strict mode, instead of waiting for work in flight.
     """
+    if ACTIVE and _recorded(heap, uses, work):
+        return
     if heap.device is _CPU:  # its backend has finished when it returns
         on_host(uses, work)
         return
@@ -96,6 +101,20 @@ def carry_out(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> No
         _do_on_device(heap, stream, uses, work)
 
 
+def _recorded(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> bool:
+    """Record work that is given to the current stream, if that is captured; return whether it was."""
+    stream = captured_stream(heap.device)
+    capture = capture_on(stream)
+    if capture is None:
+        return False
+    capture.add(uses)
+    if isinstance(stream, ThreadStream):
+        stream.submit(work)
+    else:
+        work()
+    return True
+
+
 def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Callable[[], object]) -> Event | None:
     """Submit work to a stream of a device that frees in stream order; its memory is not kept alive.
 
@@ -105,6 +124,11 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
         An event after the work, recorded when it is first asked for; it may then also cover later work. None, and
         nothing is done, if the device does not free in stream order, or has not allocated the memory itself.
     """
+    capture = capture_on(stream) if ACTIVE else None
+    if capture is not None:
+        capture.add(uses)
+        work()
+        return CapturedEvent(stream.device)
     backend = heap.in_order
     if backend is None or not all(_within(heap, use.storage) for use in uses):
         return None
@@ -224,6 +248,9 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
     PendingWork
         The submission, and the keep-alives of the storages.
     """
+    capture = capture_on(stream) if ACTIVE else None
+    if capture is not None:
+        return _record(capture, uses, give, between)
     heap, submission, claims = heap_of(stream.device), Submission(), _claims(uses)
     pending = PendingWork(submission, (*_kept_alive(uses), *[storage.keep_alive() for storage in between]))
     try:
@@ -236,6 +263,15 @@ def submit(stream: Stream, uses: Sequence[Use], give: Give, between: Iterable[Us
             heap.pending_work.pop(pending, None)
             let_go(pending.keep_alives)
     return pending
+
+
+def _record(capture: Capture, uses: Sequence[Use], give: Give, between: Iterable[Usable]) -> PendingWork:
+    """Let a captured stream record work. Nothing is under way then, so that there are no hazards and keep-alives."""
+    capture.add(uses, between)
+    submission = Submission()
+    give(submission)
+    submission.event = CapturedEvent(capture.stream.device)
+    return PendingWork(submission, ())
 
 
 def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give: Give) -> None:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
 from accel.device import Device
 from accel.errors import DeviceLostError
+from accel.memory.captures import event_after
 from accel.support.locks import forked_since, process
 
 __all__ = ["Gate", "Submission"]
@@ -128,7 +129,7 @@ class Submission(DeferredEvent):
                 self.streams = (queue,)
                 self.queue = None
                 self._gate.closings += 1
-                self.event = queue.record()
+                self.event = event_after(queue)
 
     def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
         """Submit the work to a stream.
@@ -161,7 +162,7 @@ class Submission(DeferredEvent):
                 pass
         self._close_if_open()
         if self.event is None and self.streams:
-            events = tuple([stream.record() for stream in self.streams])
+            events = tuple([event_after(stream) for stream in self.streams])
             if len(events) > 1:
                 return events
             self.event = events[0]

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import NoReturn
 from weakref import ref
 
+from accel.abc.graphs import CapturedEvent, Recording, refuse_captured
 from accel.abc.stream import CurrentStream, Event, as_event, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
@@ -181,11 +182,12 @@ class ThreadStream(CurrentStream):
         The device: the CPU, or one whose backend has no streams.
     """
 
-    __slots__ = ("__weakref__", "_closed", "_queue", "device")
+    __slots__ = ("__weakref__", "_closed", "_queue", "_recording", "device")
 
     def __init__(self, device: Device = Device.CPU) -> None:
         self.device = device
         self._closed = False
+        self._recording: Recording[HostTask] | None = None
         self._queue = _Queue()
         _streams[ref(self, _streams.pop)] = None
 
@@ -216,6 +218,8 @@ class ThreadStream(CurrentStream):
             if self._closed:
                 _end_daemon_at_exit()  # it may have been closed since the first check
                 raise RuntimeError("the stream is closed and takes no more work; make another: accel.new_stream()")
+            if self._recording is not None:
+                return self._recording.add(self, work)
             if inline and (queue.last is None or queue.last.done()):
                 task.run_inline()
                 queue.last = event
@@ -235,15 +239,37 @@ class ThreadStream(CurrentStream):
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
+        if self._recording is not None:
+            return CapturedEvent(self.device)
         return self._own_queue().last or _reached_event(self.device)
+
+    def begin_capture(self) -> Event:
+        """Record work from now on; return an event after all work that was submitted before."""
+        if self._recording is not None:
+            refuse_captured(self, "have another capture inside", "capture the two one after the other")
+        before = self.record()
+        with self._own_queue().lock:
+            if self._closed:
+                raise RuntimeError("the stream is closed and takes no more work; make another: accel.new_stream()")
+            self._recording = Recording()
+        return before
+
+    def end_capture(self) -> "ThreadGraph":
+        """Return the work that was recorded, and do later work again."""
+        recording, self._recording = self._recording, None
+        return ThreadGraph([] if recording is None else recording.work)
 
     def wait_for(self, event: Event) -> None:
         """Start work that is submitted from now on after an event."""
+        if self._recording is not None:
+            refuse_captured(self, "wait for an event", "wait for it before the capture, or before graph.launch()")
         if not as_event(event).done():
             self.submit(event.settle)
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises errors that were not raised yet."""
+        if self._recording is not None:
+            refuse_captured(self, "be waited for", "wait for the event that graph.launch() returns")
         queue = self._own_queue()
         if queue.last is not None:
             queue.last.settle()
@@ -258,6 +284,8 @@ class ThreadStream(CurrentStream):
 
     def close(self) -> None:
         """Finish the work and accept no more; doing so again is harmless."""
+        if self._recording is not None:
+            refuse_captured(self, "be closed", "close it after the capture")
         queue = self._own_queue()
         with queue.lock:
             closing, self._closed = not self._closed, True
@@ -277,6 +305,23 @@ class ThreadStream(CurrentStream):
             return
         if tasks is not None:
             tasks.put(None)
+
+
+class ThreadGraph:
+    """Work that was recorded on a stream of the host; a launch is one piece of work for a stream."""
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: list[HostTask]) -> None:
+        self._work = work
+
+    def launch(self, stream: ThreadStream) -> None:
+        """Submit the work; see `accel.abc.DeviceGraph`."""
+        stream.submit(self._run)
+
+    def _run(self) -> None:
+        for work in self._work:
+            work()
 
 
 def _add(failed: deque[_Failure], failure: _Failure) -> None:

@@ -371,7 +371,7 @@ class SimBackend:
             block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 
-        self.stream_of(stream, block.native.device).submit("a release", free_now)
+        self.stream_of(stream, block.native.device).enqueued("a release", free_now)
 
 
 def _memory(operand: Operand) -> Memory | None:

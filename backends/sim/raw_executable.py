@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from accel import config
-from accel.abc import Pointer, RawParameter, Stream
+from accel.abc import Event, Pointer, RawParameter, Stream
 from accel.device import Device
 from accel.errors import KernelLaunchError
 
@@ -25,7 +25,6 @@ from .memory import Memory
 from .races import Operation
 from .raw_sources import Kernels, LoadedKernel, refuse_cooperative
 from .regions import Region
-from .streams import Task
 
 __all__ = ["MemoryArgument", "SimRawExecutable"]
 
@@ -162,7 +161,7 @@ class SimRawExecutable:
         )
         self.submit(launch, stream)
 
-    def submit(self, launch: _Launch, stream: Stream | None) -> Task:
+    def submit(self, launch: _Launch, stream: Stream | None) -> Event:
         """Submit a launch."""
         queue = self._launcher.stream_of(stream, self._device)
         return queue.submit(f"kernel {self._kernel}", partial(self._run, launch))

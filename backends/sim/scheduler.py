@@ -15,7 +15,7 @@ from random import Random
 from typing import TypeVar
 
 from accel import config
-from accel.abc import Event, current_stream
+from accel.abc import Event, current_stream, refuse_captured
 from accel.device import Device
 
 from ..common.interrupts import run_uninterrupted
@@ -116,7 +116,11 @@ class Scheduler:
 
     def carry_out(self, stream: SimStream, what: str, body: OperationBody) -> Task:
         """Submit an operation and run it at once, after all that its stream must do before; other work stays late."""
-        task = stream.submit(what, body)
+        if stream.captured:
+            refuse_captured(
+                stream, "have a function of arrays", "write a kernel, accel.kernel, or call it between two launches"
+            )
+        task = stream.enqueued(what, body)
         try:
             self._drive(task, self._toward)
         except BaseException:

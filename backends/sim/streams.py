@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from time import perf_counter
 from types import TracebackType
-from typing import Protocol
+from typing import NoReturn, Protocol
 
-from accel.abc import Event
+from accel.abc import CapturedEvent, Event, Recording, refuse_captured
 from accel.abc.stream import CurrentStream, as_event, event_text, raise_again
 from accel.device import Device
+from accel.errors import CapabilityError
 from accel.support.call_sites import call_site
 
 from .races import Operation, VectorClock
 
-__all__ = ["OperationBody", "SimStream", "Task"]
+__all__ = ["OperationBody", "SimGraph", "SimStream", "Task"]
 
 OperationBody = Callable[[Operation], object]
 """The function that a task calls when it runs; it declares what it reads and writes for the `Operation` it is given."""
@@ -30,6 +31,10 @@ class Driver(Protocol):
 
     def refuse_fork(self) -> None:
         """Raise `RuntimeError` in a forked child of the process that first used the devices."""
+        ...
+
+    def default_stream(self, device: Device) -> "SimStream":
+        """Return the stream that is used where none is given or current."""
         ...
 
     def enqueue(self, task: "Task") -> None:
@@ -196,6 +201,7 @@ class SimStream(CurrentStream):
         "__weakref__",
         "_closed",
         "_giving",
+        "_recording",
         "clock",
         "device",
         "driver",
@@ -219,6 +225,12 @@ class SimStream(CurrentStream):
         self.clock: VectorClock = {}
         self.free = 0.0
         self._closed = False
+        self._recording: Recording[tuple[str, OperationBody]] | None = None
+
+    @property
+    def captured(self) -> bool:
+        """Whether work is recorded instead of done."""
+        return self._recording is not None
 
     @property
     def giving(self) -> AbstractContextManager[object]:
@@ -226,8 +238,13 @@ class SimStream(CurrentStream):
         self.driver.refuse_fork()
         return self._giving
 
-    def submit(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Task:
+    def submit(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Event:
         """Append a task; it runs after all earlier tasks of the stream, and after some events.
+
+        Returns
+        -------
+        Task or CapturedEvent
+            The task; if the stream is captured, a point in the graph.
 
         Raises
         ------
@@ -236,29 +253,62 @@ class SimStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
-        return self._enqueued(what, body, after)
+        if self._recording is not None:
+            if after:
+                self._refuse_waits()
+            return self._recording.add(self, (what, body))
+        return self.enqueued(what, body, after)
 
-    def _enqueued(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Task:
+    def enqueued(self, what: str, body: OperationBody, after: Sequence[Event] = ()) -> Task:
+        """Append a task as `submit` does, but also to a closed stream, and to be done also while it is captured."""
         task = Task(self, what, body, after)
         self.driver.enqueue(task)
         return task
 
     def record(self) -> Event:
         """Return an event that is reached when all work submitted so far is done; works on a closed stream too."""
-        return self.last or self._enqueued("an event", _nothing)
+        if self._recording is not None:
+            return CapturedEvent(self.device)
+        return self.last or self.enqueued("an event", _nothing)
+
+    def begin_capture(self) -> Event:
+        """Record work from now on; return an event after all work that was submitted before."""
+        if self._recording is not None:
+            refuse_captured(self, "have another capture inside", "capture the two one after the other")
+        if self is self.driver.default_stream(self.device):
+            raise CapabilityError(f"{self.name} cannot be captured; write accel.new_stream('{self.device}')")
+        before = self.record()
+        if self._closed:
+            raise RuntimeError(f"{self.name} is closed and takes no more work; make another: accel.new_stream()")
+        self._recording = Recording()
+        return before
+
+    def end_capture(self) -> "SimGraph":
+        """Return the work that was recorded, and do later work again."""
+        recording, self._recording = self._recording, None
+        return SimGraph([] if recording is None else recording.work)
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event of any device."""
+        if self._recording is not None:
+            self._refuse_waits()
         self.submit("a wait", _nothing, (as_event(event),))
 
     def synchronize(self) -> None:
         """Run work until all that was submitted so far is done; raises errors that no wait has raised yet."""
+        if self._recording is not None:
+            refuse_captured(self, "be waited for", "wait for the event that graph.launch() returns")
         self.driver.finish(lambda operation: operation.stream == self.name)
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
+        if self._recording is not None:
+            refuse_captured(self, "be closed", "close it after the capture")
         self._closed = True
         self.synchronize()
+
+    def _refuse_waits(self) -> NoReturn:
+        refuse_captured(self, "wait for an event", "wait for it before the capture, or before graph.launch()")
 
     def forget(self, task: Task) -> None:
         """Drop a task whose error is being raised, since the error's traceback keeps the frames of the caller alive."""
@@ -267,6 +317,27 @@ class SimStream(CurrentStream):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+class SimGraph:
+    """Work that was recorded on a simulated stream; a launch is one task, and one operation for the race check."""
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: list[tuple[str, OperationBody]]) -> None:
+        self._work = work
+
+    def launch(self, stream: SimStream) -> None:
+        """Submit the work; see `accel.abc.DeviceGraph`."""
+        stream.submit("a graph", self._run)
+
+    def _run(self, operation: Operation) -> None:
+        for number, (what, body) in enumerate(self._work):
+            try:
+                body(operation)
+            except Exception as error:
+                error.add_note(f"in {what}, operation {number} of the graph")
+                raise
 
 
 def _nothing(operation: Operation) -> None:

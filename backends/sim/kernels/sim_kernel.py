@@ -119,7 +119,7 @@ class SimKernel:
                 raise
             if failure is not None:
                 raise explain(failure)
-            results.append(values)
+            results[:] = [values]  # a graph runs this again
 
         return run_now
 

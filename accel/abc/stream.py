@@ -13,6 +13,7 @@ __all__ = [
     "DeferredEvent",
     "Event",
     "Stream",
+    "TimedEvent",
     "as_event",
     "current_stream",
     "event_text",
@@ -32,12 +33,18 @@ class Event(Protocol):
 
     @property
     def began(self) -> float | None:
-        """Time at which the work just before it began, in seconds on its device's clock; None until it is reached."""
+        """Time at which the work just before it began, in seconds on its device's clock.
+
+        None until it is reached, and if its stream is not timed.
+        """
         ...
 
     @property
     def ended(self) -> float | None:
-        """Time at which it was reached, in seconds on its device's clock; None until then."""
+        """Time at which it was reached, in seconds on its device's clock.
+
+        None until then, and if neither its stream is timed, nor its time was asked for when it was recorded.
+        """
         ...
 
     @property
@@ -67,8 +74,11 @@ class Stream(Protocol):
         """The device that does the work."""
         ...
 
-    def record(self) -> Event:
-        """Return an event that is reached when all work submitted so far is done."""
+    def record(self, *, timed: bool = False) -> Event:
+        """Return an event that is reached when all work submitted so far is done; if ``timed``, it knows when.
+
+        The events of a timed stream always do; see `CurrentStream`.
+        """
         ...
 
     def wait_for(self, event: Event) -> None:
@@ -111,6 +121,37 @@ def current_stream(device: Device) -> Stream | None:
 def is_stream(value: object) -> bool:
     """Tell whether an object is a stream."""
     return isinstance(value, (CurrentStream, Stream))  # in this order: isinstance with a protocol is slow
+
+
+class TimedEvent:
+    """Base class of events whose times are measured anyway; as on a GPU, they are told only if that was asked for.
+
+    Attributes
+    ----------
+    timed : bool
+        Whether its stream is timed.
+    end_timed : bool
+        Whether its time was asked for when it was recorded.
+    measured : tuple of float, or None
+        When the work just before it began and ended; None until it is reached.
+    """
+
+    __slots__ = ("end_timed", "measured", "timed")
+
+    def __init__(self, timed: bool) -> None:
+        self.timed = timed
+        self.end_timed = False
+        self.measured: tuple[float, float] | None = None
+
+    @property
+    def began(self) -> float | None:
+        """When the work just before it began; None until it is reached, and if its stream is not timed."""
+        return self.measured[0] if self.measured and self.timed else None
+
+    @property
+    def ended(self) -> float | None:
+        """When it was reached; None until then, and if nobody asked for that."""
+        return self.measured[1] if self.measured and (self.timed or self.end_timed) else None
 
 
 def event_text(device: Device, *, done: bool, failed: bool) -> str:
@@ -170,10 +211,13 @@ class CurrentStream:
     direct : bool
         Whether work reaches the device before the call that submits it returns. Only for such streams does accel keep
         work in order without events; see `FreesInOrder`.
+    timed : bool
+        Whether its events know when the work before them began and ended. It is set right after the stream is made.
     """
 
     __slots__ = ()
     direct: bool = False
+    timed: bool = False
 
     @property
     def giving(self) -> AbstractContextManager[object]:
@@ -183,9 +227,6 @@ class CurrentStream:
         to be used in a child of a fork, where the lock may stay locked for ever.
         """
         return _FREE
-
-    def begin(self) -> None:
-        """Let the event after the next work know when that work began; streams that know it anyway do nothing."""
 
     def __enter__(self) -> Self:
         _current.set((*_current.get(), self))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from accel.abc.block import Span
 from accel.abc.stream import Event, Stream, is_stream
 from accel.copies import thresholds
 from accel.device import Device
-from accel.errors import DeviceMismatchError
+from accel.errors import CapabilityError, DeviceMismatchError
 from accel.memory.byte_copies import copy_spans, worker_of
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
@@ -104,14 +104,26 @@ class Transfer:
 
     @property
     def seconds(self) -> float:
-        """How long the copy itself took, without the time it waited; blocks until it is finished."""
+        """How long the copy itself took, without the time it waited; blocks until it is finished.
+
+        Raises
+        ------
+        CapabilityError
+            If its stream is not timed.
+        """
         self.event.settle()
         began, ended = self._pieces[0][0].began, self.event.ended
-        return (ended or 0.0) - (began or 0.0)
+        if began is None or ended is None:
+            device = self._heap.device
+            raise CapabilityError(
+                f"{self!r} was not timed: a stream measures only if it was asked to, since that takes a GPU time; "
+                f"write stream=accel.new_stream('{device}', timed=True)"
+            )
+        return ended - began
 
     @property
     def throughput(self) -> float:
-        """Bytes copied per second; blocks until the copy is finished."""
+        """Bytes copied per second, as `seconds` has it; blocks until the copy is finished."""
         return self.nbytes / max(self.seconds, 1e-9)
 
     def __repr__(self) -> str:

@@ -64,7 +64,7 @@ def detect(
         On the host.
     """
     recipe, shape = picture.recipe, picture.shape
-    streams = accel.new_stream(device), accel.new_stream(device)
+    streams = accel.new_stream(device, timed=True), accel.new_stream(device, timed=True)
     sweep = partial(_sweep, list(cover(*shape, side)), streams, timeline, done)
     with (
         accel.from_numpy(picture.pixels.reshape(-1)) as pixels,

@@ -43,7 +43,7 @@ class Timeline:
 
     @contextmanager
     def step(self, stream: Stream, lane: str, label: str) -> Iterator[None]:
-        """Measure the work that a ``with`` block submits to a stream, with events of the stream.
+        """Measure the work that a ``with`` block submits to a timed stream, with events of the stream.
 
         If nothing was submitted, because arrays of this device are computed by the host, the host's clock is used.
         """

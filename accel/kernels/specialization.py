@@ -83,7 +83,6 @@ class Specialization(NamedTuple):
             return DONE if finish is None else self.returned(finish)
         if isinstance(queue, ThreadStream):
             return self._in_thread(queue, uses, partial(start, stream=None))
-        # A stream that is given also measures when the kernel began, which takes time.
         return self._on_device(queue, uses, partial(start, stream=stream))
 
     def returned(self, finish: _Finish) -> Any:

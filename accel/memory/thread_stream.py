@@ -13,7 +13,7 @@ from typing import NoReturn
 from weakref import ref
 
 from accel.abc.graphs import CapturedEvent, Recording, refuse_captured
-from accel.abc.stream import CurrentStream, Event, as_event, event_text, raise_again
+from accel.abc.stream import CurrentStream, Event, TimedEvent, as_event, event_text, raise_again
 from accel.device import Device
 from accel.support.call_sites import call_site
 from accel.support.locks import forked_since, process, start
@@ -42,15 +42,14 @@ class _Failure:
             traceback.print_exception(self.error)
 
 
-class ThreadEvent:
+class ThreadEvent(TimedEvent):
     """A point in a `ThreadStream`; its clock is `time.perf_counter`."""
 
-    __slots__ = ("_lock", "_process", "_reached", "began", "device", "ended", "failure")
+    __slots__ = ("_lock", "_process", "_reached", "device", "failure")
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, *, timed: bool = False) -> None:
+        super().__init__(timed)
         self.device = device
-        self.began: float | None = None
-        self.ended: float | None = None
         self.failure: _Failure | None = None
         self._reached = False
         self._process = process.token
@@ -85,7 +84,7 @@ class ThreadEvent:
 
     def reach(self, began: float, failure: _Failure | None) -> None:
         """Record that the work is done, or its error."""
-        self.began, self.ended = began, perf_counter()
+        self.measured = began, perf_counter()
         self.failure = failure
         self._reached = True
         self._lock.release()
@@ -182,10 +181,11 @@ class ThreadStream(CurrentStream):
         The device: the CPU, or one whose backend has no streams.
     """
 
-    __slots__ = ("__weakref__", "_closed", "_queue", "_recording", "device")
+    __slots__ = ("__weakref__", "_closed", "_queue", "_recording", "device", "timed")
 
     def __init__(self, device: Device = Device.CPU) -> None:
         self.device = device
+        self.timed = False
         self._closed = False
         self._recording: Recording[HostTask] | None = None
         self._queue = _Queue()
@@ -212,7 +212,7 @@ class ThreadStream(CurrentStream):
         if not callable(work):
             raise TypeError(f"work is a function without arguments; found {work!r}")
         _end_daemon_at_exit()
-        event, queue = ThreadEvent(self.device), self._own_queue()
+        event, queue = ThreadEvent(self.device, timed=self.timed), self._own_queue()
         task = _Task(work, event, queue.failed)
         with queue.lock:
             if self._closed:
@@ -237,11 +237,13 @@ class ThreadStream(CurrentStream):
                 self._queue = queue
         return self._queue
 
-    def record(self) -> Event:
+    def record(self, *, timed: bool = False) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
         if self._recording is not None:
             return CapturedEvent(self.device)
-        return self._own_queue().last or _reached_event(self.device)
+        event = self._own_queue().last or _reached_event(self.device, timed=self.timed)
+        event.end_timed |= timed
+        return event
 
     def begin_capture(self) -> Event:
         """Record work from now on; return an event after all work that was submitted before."""
@@ -338,9 +340,9 @@ def _drain(failed: deque[_Failure]) -> Iterator[_Failure]:
             yield failed.popleft()
 
 
-def _reached_event(device: Device) -> ThreadEvent:
+def _reached_event(device: Device, *, timed: bool) -> ThreadEvent:
     """Return an event that is reached: that of a stream without work."""
-    event = ThreadEvent(device)
+    event = ThreadEvent(device, timed=timed)
     event.reach(perf_counter(), None)
     return event
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from accel.abc import AllocatesCleared, Backend, Block, Event, Operand, Span, Stream, SupportsStreams, current_stream
+from accel.abc.stream import CurrentStream
 from accel.memory import Heap
 from accel.memory.thread_stream import ThreadStream
 from accel.testing.blocks import Bytes, host_span, lent, random_bytes, read, write
@@ -101,13 +102,25 @@ class StreamConformance(BackendConformance):
                 assert time.monotonic() < deadline
             assert event.done(), "an event that was reached stays reached"
 
-    def test_events_know_their_times(self, heap: Heap, stream: Stream) -> None:
+    def test_events_of_a_timed_stream_know_their_times(self, heap: Heap, stream: Stream) -> None:
+        if isinstance(stream, CurrentStream):  # others may know them anyway
+            stream.timed = True
         with lent(heap, SIZE) as block:
             first, second = (copied(heap, random_bytes(SIZE), block, stream) for _ in range(2))
             second.wait()
             times = (first.began, first.ended, second.began, second.ended)
             assert all(isinstance(time, float) for time in times)
             assert list(times) == sorted(time or 0.0 for time in times)
+
+    def test_other_events_know_theirs_only_if_they_were_asked_for(self, heap: Heap, stream: Stream) -> None:
+        before = stream.record(timed=True)
+        with lent(heap, SIZE) as block:
+            event = copied(heap, random_bytes(SIZE), block, stream)
+            event.wait()
+            assert not isinstance(stream, CurrentStream) or event.began is event.ended is None
+            after = stream.record(timed=True)
+            after.wait()
+            assert (before.ended or 0.0) <= (after.ended or 0.0)
 
     def test_another_stream_waits_for_an_event(self, heap: Heap, stream: Stream, other: Stream) -> None:
         data, result = random_bytes(SIZE), np.empty(SIZE, np.uint8)

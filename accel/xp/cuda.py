@@ -103,10 +103,12 @@ class Event:
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         self._native: NativeEvent | None = None
         self._time: float | None = None
+        self._timed = not disable_timing
 
     def record(self, stream: "Stream | None" = None) -> None:
         """Record the work of a stream so far, by default of the current one."""
-        self._native, self._time = (stream or get_current_stream())._recorded(), perf_counter()
+        self._native = (stream or get_current_stream())._recorded(timed=self._timed)
+        self._time = perf_counter()
 
     @property
     def done(self) -> bool:
@@ -151,9 +153,10 @@ class Stream:
         stream._native = native
         return stream
 
-    def _recorded(self) -> NativeEvent | None:
+    def _recorded(self, *, timed: bool = False) -> NativeEvent | None:
         """Return an event after the work so far; None if all of it is done when a call returns, as on the host."""
-        return heap_of(AccelDevice.default()).latest() if self._native is None else self._native.record()
+        stream = self._native or heap_of(AccelDevice.default()).stream
+        return None if stream is None else stream.record(timed=timed)
 
     def synchronize(self) -> None:
         """Wait for all work of the stream; of ``Stream.null`` for all of the device."""

@@ -239,7 +239,7 @@ class CupyBackend:
         memory = memory_of(block)
         assert memory is not None, "memory of the host is not used by streams"
         ready = [] if memory.stream is None else [memory.stream.event_after(memory.ready)[1]]
-        for_host = hold_up(self._driver, memory.device, number, [*events, *ready])
+        for_host = hold_up(self._streams.events(memory.device), number, [*events, *ready])
         self._streams.lend(memory)  # the stream may be CuPy's, and thus one of this backend
         memory.lent = True
         return for_host
@@ -302,7 +302,7 @@ class CupyBackend:
 
     def computing(self, device: Device) -> Computations:
         """Return a factory of contexts in which CuPy computes on a device."""
-        return Computations(self._driver, device, self._streams.all)
+        return Computations(self._driver, device, self._streams)
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a CuPy array on a device's memory."""

@@ -12,6 +12,7 @@ from accel.abc import current_stream
 from accel.device import Device
 from accel.errors import DeviceLostError
 
+from .device_streams import DeviceStreams
 from .driver import Driver
 from .memory import LentBlock
 from .streams import CupyStream
@@ -30,7 +31,7 @@ class Computations:
 
     __slots__ = ("_device", "_driver", "_streams")
 
-    def __init__(self, driver: Driver, device: Device, streams: Callable[[Device], Iterable[CupyStream]]) -> None:
+    def __init__(self, driver: Driver, device: Device, streams: DeviceStreams) -> None:
         self._driver = driver
         self._device = device
         self._streams = streams
@@ -63,11 +64,11 @@ class Computations:
         """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
         if sys.is_finalizing() or not self._driver.usable:
             return
-        others = {*users, *(stream.native for stream in self._streams(self._device))} if lent else users
+        others = {*users, *(stream.native for stream in self._streams.all(self._device))} if lent else users
         with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
             for stream in others:
                 if stream != own and not stream.done:
-                    own.wait_event(stream.record())
+                    self._streams.events(self._device).record(stream).hold_up(own.ptr)
 
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""

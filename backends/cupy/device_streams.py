@@ -12,7 +12,7 @@ from accel.errors import DeviceMismatchError
 from accel.support.locks import open_after_fork
 
 from .driver import Driver
-from .events import Clock
+from .events import EventPool
 from .memory import DeviceBlock, memory_of
 from .streams import CupyStream, NewBlocks
 
@@ -34,7 +34,7 @@ class DeviceStreams:
         self._lock = open_after_fork(threading.RLock())
         self._alive: dict[Device, tuple[ref[CupyStream], ...]] = {}
         self._defaults: dict[Device, CupyStream] = {}
-        self._clocks: dict[Device, Clock] = {}
+        self._events: dict[Device, EventPool] = {}
         self._new_blocks: dict[Device, NewBlocks] = {}
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
@@ -108,7 +108,7 @@ class DeviceStreams:
             queue.wait_for(other.record())
         for block in device_blocks:
             block.use(queue)
-        queue.submit(lambda: work(queue), timed=stream is not None, blocks=blocks)
+        queue.submit(lambda: work(queue), blocks=blocks)
         if others:
             done = queue.record()
             for other in others:
@@ -132,6 +132,10 @@ class DeviceStreams:
             if block.stream is not queue:
                 block.use(queue)
         return queue
+
+    def events(self, device: Device) -> EventPool:
+        """Return the driver's events of a device."""
+        return self._events.get(device) or self._events.setdefault(device, EventPool(self._driver, device))
 
     def lend(self, block: DeviceBlock) -> None:
         """Record a use of a block by all streams, as CuPy may use any; a stream made later waits by itself."""
@@ -173,8 +177,4 @@ class DeviceStreams:
 
     def _new_stream(self, device: Device, native: Any) -> CupyStream:
         new_blocks = self._new_blocks.setdefault(device, NewBlocks())
-        return CupyStream(self._driver, device, native, self._clock(device), new_blocks)
-
-    def _clock(self, device: Device) -> Clock:
-        clock = self._clocks.get(device)
-        return clock or self._clocks.setdefault(device, Clock(self._driver, device))
+        return CupyStream(self._driver, device, native, self.events(device), new_blocks)

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 from accel.device import Device
-from accel.errors import CapabilityError, DeviceLostError
+from accel.errors import CapabilityError
 from accel.support.locks import forked_since, in_child, process
 
 from .errors import NOT_CAPTURED, translated
@@ -159,11 +159,10 @@ class Driver:
             return None  # HIP reports unknown memory so, by its manual
         return attributes if attributes.device >= 0 else None
 
-    def reached(self, event: Any) -> bool:
-        """Return whether a CuPy event is reached, or the device is lost, so that it never will be."""
+    def reached(self, event: int) -> bool:
+        """Return whether the event with a handle is reached, or the device is lost, so that it never will be."""
         self.refuse_fork()
-        # Not `event.done`, which stays False on a lost device.
-        status: int = self.runtime.eventQuery(event.ptr)
+        status: int = self.runtime.eventQuery(event)
         self._refuse_captured(status)
         return status != NOT_READY
 
@@ -189,17 +188,10 @@ class Driver:
         if status in _OF_CAPTURES:
             raise translated(self.runtime.CUDARuntimeError(status), self.platform.name)
 
-    def settle(self, event: Any, device: Device) -> None:
-        """Block until an event is reached, or the device is lost."""
-        try:
-            self.wait(event, device)
-        except DeviceLostError:
-            return
-
-    def wait(self, event: Any, device: Device) -> None:
-        """Block until an event is reached; raises `DeviceLostError` if the device is lost."""
+    def wait(self, event: int, device: Device) -> None:
+        """Block until the event with a handle is reached; raises `DeviceLostError` if the device is lost."""
         with self.on(device):
-            event.synchronize()
+            self.runtime.eventSynchronize(event)
 
 
 class CurrentDevice:

@@ -1,5 +1,6 @@
-"""`CupyEvent`: a point in a stream; `Clock`: the times of such points on the host's clock."""
+"""`CupyEvent`: a point in a stream; `EventPool`: the driver's events of a device, used again and again."""
 
+from collections import deque
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -11,37 +12,65 @@ from accel.errors import DeviceLostError
 
 from .driver import Driver
 
-__all__ = ["Clock", "CupyEvent"]
+__all__ = ["CupyEvent", "EventPool", "Start"]
 
 _LONGEST = 1.0
 
 
-class _Start(NamedTuple):
-    """A point in time on both clocks: a device event, and the host's time in seconds when it was recorded."""
+class Start(NamedTuple):
+    """A point in time on both clocks: a timed event, and the host's time in seconds when it was recorded."""
 
-    event: Any
+    event: "CupyEvent"
     seconds: float
 
 
-class Clock:
-    """The clock of one device, in seconds of `time.perf_counter`, with the resolution of device events.
+class EventPool:
+    """The driver's events of one device.
 
-    The driver reports the time between two events in single precision, so the start is renewed every second.
+    They are never destroyed: to create one costs more than to record it, and a process has no more of them than were in
+    use at one time. Streams that wait for an event wait for the work before it when they were told to, so it may be
+    recorded again meanwhile.
+
+    Only some are timed, because that takes a GPU longer. Their clock is `time.perf_counter`. The driver reports the
+    time between two events in single precision, so the start is renewed every second.
     """
 
-    def __init__(self, driver: Driver, device: Device) -> None:
-        self._driver = driver
-        with driver.on(device):
-            # A stream without work, so that an event is reached as soon as it is recorded.
-            self._stream = driver.cupy.cuda.Stream(non_blocking=True)
-        self._start: _Start | None = None
+    __slots__ = ("_idle", "_start", "device", "driver")
 
-    def start(self) -> _Start:
+    def __init__(self, driver: Driver, device: Device) -> None:
+        self.driver = driver
+        self.device = device
+        # Finalisers use these at any moment, so there is no lock: each operation is atomic.
+        self._idle: tuple[deque[int], deque[int]] = deque(), deque()
+        self._start: Start | None = None
+
+    def take(self, *, timed: bool) -> int:
+        """Return the handle of an event that nothing uses; the device is current."""
+        try:
+            return self._idle[timed].pop()
+        except IndexError:
+            runtime = self.driver.runtime
+            handle: int = runtime.eventCreateWithFlags(0 if timed else runtime.eventDisableTiming)
+            return handle
+
+    def give_back(self, handle: int, *, timed: bool) -> None:
+        """Let an event be used again."""
+        self._idle[timed].append(handle)
+
+    def record(self, stream: Any, *, timed: bool = False) -> "CupyEvent":
+        """Return a new event after all work of a CuPy stream; the device is current."""
+        event = CupyEvent(self, stream, None, timed=timed)
+        event.place()
+        return event
+
+    def start(self) -> Start:
         """Return a recent start; the device is current."""
-        now = perf_counter()
-        if self._start is None or now - self._start.seconds > _LONGEST:
-            self._start = _Start(self._stream.record(), now)
-        return self._start
+        now, start = perf_counter(), self._start
+        if start is None or now - start.seconds > _LONGEST:
+            # A stream without work, so that the event is reached as soon as it is recorded.
+            idle = self.driver.cupy.cuda.Stream(non_blocking=True) if start is None else start.event.stream
+            start = self._start = Start(self.record(idle, timed=True), now)
+        return start
 
 
 class CupyEvent:
@@ -51,54 +80,79 @@ class CupyEvent:
     ----------
     device : Device
         The device of the stream.
+    stream : cupy.cuda.Stream
+        CuPy's stream.
+    timed, work_timed : bool
+        Whether the device measures when it is reached, and when the work right before it began.
     after : Event or None
         What a host thread must do before it records the event on the device; None if the device has the event.
     work : Event or None
         The work right before it, if a host thread submits that; it may have failed.
     """
 
-    __slots__ = ("_began", "_driver", "_native", "_start", "_stream", "after", "device", "work")
+    __slots__ = (
+        "_began",
+        "_driver",
+        "_handle",
+        "_pool",
+        "_start",
+        "after",
+        "device",
+        "stream",
+        "timed",
+        "work",
+        "work_timed",
+    )
 
-    def __init__(self, driver: Driver, device: Device, stream: Any, work: Event | None) -> None:
-        self._driver = driver
-        self._began: Any = None
-        self._native: Any = None
-        self._start: _Start | None = None
-        self._stream = stream
-        self.device = device
+    def __init__(self, pool: EventPool, stream: Any, work: Event | None, *, timed: bool) -> None:
+        self._driver = pool.driver
+        self._pool = pool
+        self._began: CupyEvent | None = None
+        self._handle = 0
+        self._start: Start | None = None
+        self.stream = stream
+        self.device = pool.device
+        self.timed = timed
+        self.work_timed = False
         self.after: Event | None = None
         self.work = work
+
+    def __del__(self) -> None:
+        if self._handle:
+            self._pool.give_back(self._handle, timed=self.timed)
 
     @property
     def known(self) -> bool:
         """Whether the event is recorded on the device."""
-        return self._native is not None
+        return self._handle != 0
 
-    def place(self, began: Any, start: _Start) -> None:
+    def place(self, began: "CupyEvent | None" = None, start: Start | None = None) -> None:
         """Record the event after all work that its stream has; the device is current.
 
-        ``began`` is the event right before the work that it ends, or None if that work is not timed.
+        ``began`` is the event right before the work that it ends, and ``start`` a recent start; None without times.
         """
         self._began, self._start = began, start
-        self._native = self._stream.record()
+        handle = self._pool.take(timed=self.timed)
+        self._driver.runtime.eventRecord(handle, self.stream.ptr)
+        self._handle = handle
 
     def is_of(self, stream: Any, device: Device) -> bool:
         """Return whether it is a point in this CuPy stream on this device; all devices share one default stream."""
-        return self._stream is stream and self.device is device
+        return self.stream is stream and self.device is device
 
-    def hold_up(self, stream: Any) -> None:
-        """Make a CuPy stream wait for this point, without blocking the host."""
-        stream.wait_event(self._native)
+    def hold_up(self, stream: int) -> None:
+        """Make the stream with a handle wait for this point, without blocking the host."""
+        self._driver.runtime.streamWaitEvent(stream, self._handle)
 
     @property
     def began(self) -> float | None:
-        """When the work right before it began, in seconds of `time.perf_counter`; None until it is reached."""
-        return self._when(began=True)
+        """When the work right before it began, in seconds of `time.perf_counter`; None as `Event` says."""
+        return self._time_of(self._began) if self.work_timed else None
 
     @property
     def ended(self) -> float | None:
-        """When it was reached; None before."""
-        return self._when(began=False)
+        """When it was reached; None as `Event` says."""
+        return self._time_of(self) if self.timed else None
 
     @property
     def failed(self) -> bool:
@@ -113,7 +167,7 @@ class CupyEvent:
         if self.after is not None and not self.after.done():
             return False
         with suppress(DeviceLostError):  # a lost device does no more work
-            return not self.known or self._driver.reached(self._native)
+            return not self.known or self._driver.reached(self._handle)
         return True
 
     def settle(self) -> None:
@@ -122,7 +176,7 @@ class CupyEvent:
             self.after.settle()
         with suppress(DeviceLostError):
             if self.known:
-                self._driver.wait(self._native, self.device)
+                self._driver.wait(self._handle, self.device)
 
     def wait(self) -> None:
         """Block until it is reached; raises the error of a host thread, or `DeviceLostError`."""
@@ -130,13 +184,15 @@ class CupyEvent:
             if late is not None:
                 late.wait()
         if self.known:
-            self._driver.wait(self._native, self.device)
+            self._driver.wait(self._handle, self.device)
 
-    def _when(self, *, began: bool) -> float | None:
-        if not self.done() or self._start is None:
+    def _time_of(self, event: "CupyEvent | None") -> float | None:
+        """Return when this event, or that before its work, was reached; None until this is, or if it never will be."""
+        # It has no start if a host thread failed before it recorded the event.
+        if not self.done() or self._start is None or event is None:
             return None
-        event = self._began if began and self._began is not None else self._native
+        start, seconds = self._start
         with self._driver.on(self.device):
-            self._start.event.synchronize()
-            milliseconds: float = self._driver.cupy.cuda.get_elapsed_time(self._start.event, event)
-        return self._start.seconds + milliseconds / 1000
+            start.wait()
+            milliseconds: float = self._driver.runtime.eventElapsedTime(start._handle, event._handle)
+        return seconds + milliseconds / 1000

@@ -203,7 +203,7 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
             own.come_after(stream, stream.stamp)
         with driver.on(own.device):
             for native_stream in (block.cupy_streams or set()) - {own.native, *(stream.native for stream in users)}:
-                own.append(partial(own.native.wait_event, native_stream.record()))
+                own.append(partial(own.events.record(native_stream).hold_up, own.handle))
     except DeviceLostError:
         pass  # a lost device does no more work
     # The pool reuses them on this stream, whose later work comes after the waits above.

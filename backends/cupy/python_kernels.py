@@ -134,13 +134,11 @@ class CompiledProgram:
         for step in self.steps:
             self.kernel(step.kernel, bits).allow(self.shared)
         if self._alone is not None and queue.direct:
-            if stream is not None:
-                queue.begin()
             queue.at_once(self._start_alone, arguments, counts[0], bits, (*grid, *block))
             return None
         launch = _Launch(self, arguments, counts, bits, (*grid, *block), explain)
         # In debug mode a thread of the host waits for the kernels, and each wait for it raises the error.
-        queue.submit(partial(launch.start, queue), timed=stream is not None, blocks=self.program.debug)
+        queue.submit(partial(launch.start, queue), blocks=self.program.debug)
         return partial(launch.results, queue, queue.record()) if self.program.results else None
 
     def computation(

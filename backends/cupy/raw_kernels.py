@@ -59,7 +59,7 @@ class RawExecutable:
         self.allow(shared)
         self.streams.wait_for_reused(queue)
         start = self._start_cooperative if cooperative else self._start
-        queue.submit(lambda: start(grid, block, shared, queue, memory), timed=stream is not None)
+        queue.submit(lambda: start(grid, block, shared, queue, memory))
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
         """Return memory for the arguments, and the launch that uses them."""
@@ -124,7 +124,8 @@ class PreparedArguments:
         try:
             if stream.handle:
                 driver.refuse_capture(stream.native)
-            stream.take_begin()
+            if stream.timed:
+                stream.begin()
             driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
         except Exception as error:
             raise driver.translated(error, device) from error

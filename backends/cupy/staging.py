@@ -19,6 +19,7 @@ from accel.support.locks import open_after_fork
 
 from ..common.host_copies import copy_bytes
 from .driver import Driver
+from .events import CupyEvent
 from .pinned import StagingMemory
 from .streams import CupyStream
 
@@ -43,7 +44,7 @@ class _Buffer:
         Whether it returns to the ring after use; not if it is pageable, or larger than `Ring.size`.
     user : tuple of Device and int, or None
         Device and handle of the stream that used it last.
-    used : cupy.cuda.Event or None
+    used : CupyEvent or None
         Reached when the last use is done; None if it was never used.
     """
 
@@ -54,7 +55,7 @@ class _Buffer:
         self.memory = memory
         self.reusable = reusable
         self.user: tuple[Device, int] | None = None
-        self.used: Any = None
+        self.used: CupyEvent | None = None
 
     @property
     def address(self) -> int:
@@ -63,16 +64,16 @@ class _Buffer:
 
     def mark(self, stream: CupyStream) -> None:
         """Record a stream's work so far as the last use."""
-        self.used, self.user = stream.native.record(), _key(stream)
+        self.used, self.user = stream.events.record(stream.native), _key(stream)
 
     def over(self) -> bool:
         """Return whether the last use is done, or the device is lost."""
-        return self.used is None or self._driver.reached(self.used)
+        return self.used is None or self.used.done()
 
     def wait(self) -> None:
         """Block until the last use is done, or the device is lost."""
-        if self.user is not None:
-            self._driver.settle(self.used, self.user[0])
+        if self.used is not None:
+            self.used.settle()
 
     def __del__(self) -> None:
         try:
@@ -142,9 +143,9 @@ class Ring:
                 self._send(buffer, buffer.address, out_of, nbytes, kind, stream)
                 out_of += nbytes
                 if len(filled) > _AHEAD:
-                    yield from self._emptied(filled, stream)
+                    yield from self._emptied(filled)
             while filled:
-                yield from self._emptied(filled, stream)
+                yield from self._emptied(filled)
         finally:
             for buffer, _ in filled:
                 self._give(buffer)
@@ -155,10 +156,11 @@ class Ring:
             idle = self._surplus(0)
         idle.clear()
 
-    def _emptied(self, filled: "deque[tuple[_Buffer, int]]", stream: CupyStream) -> Iterator[_Bytes]:
+    def _emptied(self, filled: "deque[tuple[_Buffer, int]]") -> Iterator[_Bytes]:
         """Wait for the oldest filled buffer, yield its bytes, and return it to the ring."""
         buffer, nbytes = filled[0]
-        self._driver.wait(buffer.used, stream.device)
+        assert buffer.used is not None, "it was filled"
+        buffer.used.wait()
         yield buffer.memory[:nbytes]
         del filled[0]
         self._give(buffer)

@@ -12,7 +12,7 @@ from accel.device import Device
 from accel.memory.thread_stream import ThreadStream
 
 from .driver import Driver
-from .events import Clock, CupyEvent
+from .events import CupyEvent, EventPool
 
 __all__ = ["CupyStream", "NewBlocks"]
 
@@ -56,6 +56,10 @@ class CupyStream(CurrentStream):
         The stamp of the last allocation for this stream; -1 if there was none.
     new_blocks : NewBlocks
         The number of allocations on the device; all its streams share this object.
+    timed : bool
+        Whether its events know when the work before them began and ended.
+    events : EventPool
+        The driver's events of the device.
     caught_up : int
         The number of allocations up to which this stream waits for the earlier work on all blocks.
     """
@@ -63,8 +67,6 @@ class CupyStream(CurrentStream):
     __slots__ = (
         "__weakref__",
         "_began",
-        "_begins",
-        "_clock",
         "_closed",
         "_driver",
         "_giving",
@@ -78,14 +80,16 @@ class CupyStream(CurrentStream):
         "allocated",
         "caught_up",
         "device",
+        "events",
         "handle",
         "native",
         "new_blocks",
         "stamp",
+        "timed",
     )
     _serials = count()
 
-    def __init__(self, driver: Driver, device: Device, native: Any, clock: Clock, new_blocks: NewBlocks) -> None:
+    def __init__(self, driver: Driver, device: Device, native: Any, events: EventPool, new_blocks: NewBlocks) -> None:
         self.device = device
         self._giving = threading.RLock()
         self.native = native
@@ -95,9 +99,9 @@ class CupyStream(CurrentStream):
         self.new_blocks = new_blocks
         self.caught_up = 0
         self._driver = driver
-        self._clock = clock
-        self._began: Any = None
-        self._begins: Any = None
+        self.events = events
+        self.timed = False
+        self._began: CupyEvent | None = None
         self._closed = False
         self._late: ThreadStream | None = None
         self._last: Event | None = None
@@ -127,15 +131,13 @@ class CupyStream(CurrentStream):
         self._driver.refuse_fork()
         return self._giving
 
-    def submit(self, work: HostCallback, *, timed: bool = False, blocks: bool = False) -> None:
+    def submit(self, work: HostCallback, *, blocks: bool = False) -> None:
         """Submit work to the driver: at once, or in the host thread if the stream waits for an event of the host.
 
         Parameters
         ----------
         work : callable
             Called without arguments, while the device is current.
-        timed : bool
-            Whether the next event should know when the work began.
         blocks : bool
             Whether ``work`` blocks on the host, so that the host thread must call it.
 
@@ -148,10 +150,10 @@ class CupyStream(CurrentStream):
             raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
         late = self._new_late_thread() if blocks else self._late_thread()
         if late is None:
-            self._do(work, timed=timed)
+            self._do(work)
             self._last = None
         else:
-            self._last = late.submit(lambda: self._do(work, timed=timed))
+            self._last = late.submit(lambda: self._do(work))
 
     def at_once(self, work: Callable[..., object], *arguments: Any) -> None:
         """Submit work to the driver in this thread, for a stream that is `direct`; ``work`` gets the stream last."""
@@ -160,25 +162,22 @@ class CupyStream(CurrentStream):
             try:
                 if self.handle:
                     driver.refuse_capture(self.native)
-                self.take_begin()
+                if self.timed:
+                    self.begin()
                 work(*arguments, self)
             except Exception as error:
                 raise driver.translated(error, self.device) from error
         else:
             with driver.on(self.device):
                 driver.refuse_capture(self.native)
-                self.take_begin()
+                if self.timed:
+                    self.begin()
                 work(*arguments, self)
         self._last = None
 
     def begin(self) -> None:
-        """Let the event after the next work know when that work began."""
-        with self._driver.on(self.device):
-            self._begins = self.native.record()
-
-    def take_begin(self) -> None:
-        """Let the next event know when the work began that is now submitted, if `begin` was called for it."""
-        self._began, self._begins = self._begins, None
+        """Let later events know when the work began that is now submitted; the device is current."""
+        self._began = self.events.record(self.native, timed=True)
 
     def append(self, work: HostCallback) -> None:
         """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
@@ -188,11 +187,12 @@ class CupyStream(CurrentStream):
         else:
             late.submit(work)
 
-    def record(self) -> Event:
+    def record(self, *, timed: bool = False) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
         before = self.stamp
         self.stamp = before + 1  # now, so that no work submitted after the event gets the stamp before it
-        event, late = CupyEvent(self._driver, self.device, self.native, self._last), self._late_thread()
+        event = CupyEvent(self.events, self.native, self._last, timed=timed or self.timed)
+        event.work_timed, late = self.timed, self._late_thread()
         if late is None:
             self._place(event)
             self._latest_direct = before, event
@@ -271,19 +271,22 @@ class CupyStream(CurrentStream):
             result = self._late = self._late or result
         return result
 
-    def _do(self, work: HostCallback, *, timed: bool) -> None:
+    def _do(self, work: HostCallback) -> None:
         with self._driver.on(self.device):
             self._driver.refuse_capture(self.native)
-            self._began, self._begins = self.native.record() if timed else self._begins, None
+            if self.timed:
+                self.begin()
             work()
 
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
             self._driver.refuse_capture(self.native)
-            event.place(self._began, self._clock.start())
+            if self.timed and self._began is None:
+                self.begin()
+            event.place(self._began, self.events.start() if event.timed else None)
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
             # Before the wait, which the driver would refuse by ending the capture.
             self._driver.refuse_capture(self.native)
-            event.hold_up(self.native)
+            event.hold_up(self.handle)

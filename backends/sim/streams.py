@@ -8,8 +8,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import NoReturn, Protocol
 
-from accel.abc import CapturedEvent, Event, Recording, refuse_captured
-from accel.abc.stream import CurrentStream, as_event, event_text, raise_again
+from accel.abc import CapturedEvent, DeferredEvent, Event, Recording, refuse_captured
+from accel.abc.stream import CurrentStream, TimedEvent, as_event, event_text, raise_again
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.support.call_sites import call_site
@@ -58,7 +58,7 @@ class Driver(Protocol):
         ...
 
 
-class Task:
+class Task(TimedEvent):
     """One operation of a stream, and the event that is reached when it is done.
 
     Attributes
@@ -73,7 +73,7 @@ class Task:
         How many tasks of its stream were submitted before it.
     host_clock : Mapping
         The clock of the host when the task was submitted.
-    began, ended : float
+    measured : tuple of float, or None
         Simulated times in seconds of `time.perf_counter`: it begins when it was submitted, or when all it waits for
         has ended, if that is later. It lasts a fixed latency plus the bytes it moves over the bandwidth.
     completed : bool
@@ -85,10 +85,8 @@ class Task:
     __slots__ = (
         "_traceback",
         "after",
-        "began",
         "body",
         "completed",
-        "ended",
         "error",
         "host_clock",
         "noticed",
@@ -99,6 +97,7 @@ class Task:
     )
 
     def __init__(self, stream: "SimStream", what: str, body: OperationBody, after: Sequence[Event]) -> None:
+        super().__init__(stream.timed)
         self._traceback: TracebackType | None = None
         self.operation = Operation(stream.device, stream.name, what, call_site())
         self.stream = stream
@@ -107,8 +106,6 @@ class Task:
         self.place = 0
         self.host_clock: VectorClock = {}
         self.submitted = perf_counter()
-        self.began: float | None = None
-        self.ended: float | None = None
         self.error: BaseException | None = None
         self.completed = self.noticed = False
 
@@ -172,12 +169,20 @@ class Task:
 
     def end(self) -> None:
         """Set its simulated times, and the clock of its stream; drop what it refers to."""
-        self.began = max(self.submitted, self.stream.free, *(event.ended or 0.0 for event in self.after), 0.0)
-        self.ended = self.stream.free = self.began + _LATENCY + self.operation.nbytes / _BANDWIDTH
+        began = max(self.submitted, self.stream.free, *map(_end, self.after), 0.0)
+        self.stream.free = began + _LATENCY + self.operation.nbytes / _BANDWIDTH
+        self.measured = began, self.stream.free
         self.stream.clock = self.operation.clock
         # The body and the events keep memory alive, and this task lives as long as it is referred to as an event.
         self.body = None
         self.after = ()
+
+
+def _end(event: Event) -> float:
+    """Return when an event that is reached ended, whether its stream is timed or not; 0 if that is not known."""
+    if isinstance(event, DeferredEvent):
+        return max(map(_end, event.submitted()), default=0.0)
+    return event.measured[1] if isinstance(event, TimedEvent) and event.measured else 0.0
 
 
 class SimStream(CurrentStream):
@@ -211,6 +216,7 @@ class SimStream(CurrentStream):
         "number",
         "submitted",
         "tasks",
+        "timed",
     )
 
     def __init__(self, driver: Driver, device: Device, name: str, number: int) -> None:
@@ -219,6 +225,7 @@ class SimStream(CurrentStream):
         self.device = device
         self.name = name
         self.number = number
+        self.timed = False
         self.tasks: deque[Task] = deque()
         self.submitted = 0
         self.last: Task | None = None
@@ -265,11 +272,13 @@ class SimStream(CurrentStream):
         self.driver.enqueue(task)
         return task
 
-    def record(self) -> Event:
+    def record(self, *, timed: bool = False) -> Event:
         """Return an event that is reached when all work submitted so far is done; works on a closed stream too."""
         if self._recording is not None:
             return CapturedEvent(self.device)
-        return self.last or self.enqueued("an event", _nothing)
+        event = self.last or self.enqueued("an event", _nothing)
+        event.end_timed |= timed
+        return event
 
     def begin_capture(self) -> Event:
         """Record work from now on; return an event after all work that was submitted before."""

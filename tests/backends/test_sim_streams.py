@@ -243,10 +243,16 @@ def place(caught):
     return caught.value.__notes__[0].rpartition("submitted at ")[2]
 
 
+def timed(sim, device=Device.SIM):
+    stream = sim.new_stream(device)
+    stream.timed = True
+    return stream
+
+
 class TestClock:
     def test_copies_on_two_streams_overlap(self, sim, heap, monkeypatch):
         monkeypatch.setattr("accel.backends.sim.streams._BANDWIDTH", 1e5)  # longer than any pause of this process
-        streams = [sim.new_stream(Device.SIM) for _ in range(2)]
+        streams = [timed(sim) for _ in range(2)]
         with lent(heap, 2 << 20) as block, lent(heap, 2 << 20) as other:
             events = []
             for each, stream in zip((block, other), streams, strict=True):
@@ -256,7 +262,7 @@ class TestClock:
         assert max(event.began for event in events) < min(event.ended for event in events)
 
     def test_work_takes_as_long_as_its_bytes(self, sim, heap):
-        stream = sim.new_stream(Device.SIM)
+        stream = timed(sim)
         with lent(heap, 1 << 20) as block:
             events = []
             for nbytes in (0, 1 << 18, 1 << 19):
@@ -267,7 +273,7 @@ class TestClock:
         assert more - nothing == pytest.approx(2 * (some - nothing), rel=1e-3)
 
     def test_what_waits_begins_after_what_it_waits_for(self, sim, seed):
-        first, second = sim.new_stream(Device.SIM), sim.new_stream(Device.SIM[1])
+        first, second = timed(sim), timed(sim, Device.SIM[1])
         early = first.record()
         second.wait_for(early)
         late = second.record()

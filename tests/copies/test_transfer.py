@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import accel
-from accel.errors import DeviceMismatchError, DTypeError, InFlightError, ReadOnlyError, ReleasedError
+from accel.errors import CapabilityError, DeviceMismatchError, DTypeError, InFlightError, ReadOnlyError, ReleasedError
 from accel.memory import heap_of, snapshot
 
 SIZE = 100_000  # more than is copied in the caller's thread
@@ -30,6 +30,7 @@ def right(c):
 
 class TestTransfer:
     def test_says_what_it_is(self, stream, held):
+        stream.timed = True
         _, target, transfer = in_flight(stream)
         assert (transfer.nbytes, transfer.done()) == (SIZE * 8, False)
         assert repr(transfer) == f"<Transfer of {SIZE * 8} bytes from cpu to cpu, under way>"
@@ -40,6 +41,11 @@ class TestTransfer:
         assert 0 < transfer.seconds < 30
         assert transfer.throughput == pytest.approx(transfer.nbytes / transfer.seconds)
         assert right(target)
+
+    def test_tells_no_time_that_nobody_asked_for(self, stream):
+        _, _, transfer = in_flight(stream)
+        with pytest.raises(CapabilityError, match=r"write stream=accel\.new_stream\('cpu', timed=True\)"):
+            transfer.seconds  # noqa: B018 - a property
 
     def test_is_awaited(self, stream):
         source, target = numbers(), accel.empty(SIZE, "int64")

@@ -309,11 +309,12 @@ class TestStreamsOfAllocations:
 class TestRelease:
     @pytest.fixture
     def waits(self, first, monkeypatch):
-        """The streams that were made to wait."""
-        import cupy
-
-        waits, wait_event = [], cupy.cuda.Stream.wait_event
-        monkeypatch.setattr(cupy.cuda.Stream, "wait_event", lambda *args: waits.append(args[0]) or wait_event(*args))
+        """The handles of the streams that were made to wait."""
+        runtime, waits = heap_of(first).backend._driver.runtime, []
+        wait = runtime.streamWaitEvent
+        monkeypatch.setattr(
+            runtime, "streamWaitEvent", lambda stream, event: waits.append(stream) or wait(stream, event)
+        )
         return waits
 
     def test_nobody_waits_for_memory_that_one_stream_used(self, first, waits):
@@ -339,7 +340,7 @@ class TestRelease:
         with other:
             x + 1
         del x
-        assert waits == [home.native]
+        assert waits == [home.handle]
 
     def test_a_stream_of_cupys_own_is_waited_for_too(self, first, waits):
         import cupy
@@ -348,7 +349,7 @@ class TestRelease:
         with cupy.cuda.Stream(non_blocking=True):
             x + 1
         del x
-        assert waits == [cupy.cuda.Stream.null]
+        assert waits == [cupy.cuda.Stream.null.ptr]
 
     def test_in_a_child_of_a_fork_nothing_is_done(self, first, waits, monkeypatch):
         x = xp.full(SIZE, 4.0, device=first)

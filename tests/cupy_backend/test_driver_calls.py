@@ -66,10 +66,15 @@ def test_a_launch_on_the_default_stream(calls, gpu_machine, add):
     assert (calls["launchKernel"], calls["eventRecord"]) == (1, 0)
 
 
-def test_a_launch_on_a_stream_that_is_named_is_timed_too(calls, gpu_machine, add):
-    a, b, stream = matrix(), matrix(), accel.new_stream("gpu")
-    assert total_of(calls, lambda: add(a, b, 2, grid=1, stream=stream)) <= 13, calls
-    assert (calls["launchKernel"], calls["eventRecord"]) == (1, 2)
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_launch_on_a_stream_that_is_named_records_its_end_and_its_begin_if_it_is_timed(
+    calls, gpu_machine, add, timed
+):
+    a, b, stream = matrix(), matrix(), accel.new_stream("gpu", timed=timed)
+    add(a, b, 2, grid=1, stream=stream).wait()
+    assert total_of(calls, lambda: add(a, b, 2, grid=1, stream=stream)) <= 8, calls
+    assert (calls["launchKernel"], calls["eventRecord"]) == (1, 1 + timed)
+    assert calls["eventCreateWithFlags"] == 0, "events are used again"
 
 
 def test_work_in_flight_makes_the_next_no_dearer(calls, gpu_machine, add):

@@ -214,8 +214,9 @@ class TestTheEventOfALaunch:
 
     def test_tells_its_end_to_those_who_only_ask_for_that(self, following, cuda_machine):
         first, second = zeros(), zeros()
-        following(first, second, SIZE, over=SIZE)
-        event = following(first, second, SIZE, over=SIZE)
+        with accel.new_stream("gpu", timed=True):
+            following(first, second, SIZE, over=SIZE)
+            event = following(first, second, SIZE, over=SIZE)
         while event.ended is None:
             cuda_machine.scheduler.poll()
         assert event.done()

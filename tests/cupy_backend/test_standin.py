@@ -226,7 +226,7 @@ class TestRefused:
             stream.__enter__()
 
     def test_a_wait_on_a_stream_that_the_current_device_has_not(self, monkeypatch, machine, runtime):
-        event, stream = runtime.eventCreate(), machine.backend.new_stream(Device.CUDA[1]).native
+        event, stream = runtime.eventCreateWithFlags(0), machine.backend.new_stream(Device.CUDA[1]).native
         with pytest.raises(CUDARuntimeError, match="InvalidResourceHandle"):
             runtime.streamWaitEvent(stream.ptr, event)
         for number in (1, 2):

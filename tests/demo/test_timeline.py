@@ -38,7 +38,7 @@ def test_elapsed_is_the_total_and_the_pauses_less_what_runs_twice(steps):
 
 
 def test_a_step_has_the_times_of_its_stream(device):
-    timeline, stream = Timeline(), new_stream(device)
+    timeline, stream = Timeline(), new_stream(device, timed=True)
     first, second = "first", "second"
     for label in (first, second):
         with timeline.step(stream, "compute", label):
@@ -54,7 +54,7 @@ def test_a_step_has_the_times_of_its_stream(device):
 
 
 def test_a_step_does_not_begin_before_what_was_on_its_stream():
-    timeline, stream = Timeline(), new_stream("sim")
+    timeline, stream = Timeline(), new_stream("sim", timed=True)
     with stream:
         xp.zeros(1_000_000, device="sim")  # takes the device longer than the host needs to go on
     before = stream.record()

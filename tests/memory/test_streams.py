@@ -60,6 +60,7 @@ def test_work_is_done_in_order_for_any_submitter_and_any_form(stream):
 
 
 def test_the_caller_does_not_wait(stream):
+    stream.timed = True
     blocked = Held(stream)
     late = stream.submit(lambda: None)
     assert not blocked.event.done()

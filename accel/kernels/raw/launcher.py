@@ -50,7 +50,7 @@ class Launcher:
     def __call__(self, arguments: tuple[Any, ...], extents: Any, stream: Stream | None) -> Event | None:
         """Launch the kernel on a stream, by default the current one, and return an event after it.
 
-        The event knows when the kernel began if a stream is given. None if nothing was done.
+        None if nothing was done.
         """
         try:
             geometry = self._geometries[extents]
@@ -70,8 +70,6 @@ class Launcher:
             heap.changing = True
             try:
                 opened, closings = heap.opened(queue), gate.closings  # type: ignore[arg-type]
-                if stream is not None:
-                    queue.begin()  # type: ignore[union-attr]
                 if not self._start(arguments, *geometry, queue, opened):
                     return None
                 if gate.closings != closings:

@@ -58,7 +58,7 @@ class Event(cuda.Event):
 
     def record(self, stream: "Stream | None" = None) -> None:  # type: ignore[override]
         """Record the work of a stream so far, by default the current one."""
-        self._native = (stream or get_current_stream()).native_event()
+        self._native = (stream or get_current_stream()).native_event(timed=self._timed)
 
 
 class Stream:
@@ -108,10 +108,10 @@ class Stream:
         """Whether all work of the stream is done."""
         return self.native_event().done()
 
-    def native_event(self) -> NativeEvent:
+    def native_event(self, *, timed: bool = False) -> NativeEvent:
         """Return an event after the work so far."""
         with giving(self.native):
-            return self.native.record()
+            return self.native.record(timed=timed)
 
     def record(self, event: Event | None = None) -> Event:
         """Record the work so far in an event."""

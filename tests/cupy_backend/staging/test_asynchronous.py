@@ -89,9 +89,9 @@ class TestAsynchronous:
         reports, host = [], accel.container(np.arange(float(LONG // 8)))
         there = accel.empty(LONG // 8, "float64", device=device)
         back = accel.empty(LONG // 8, "float64")
-        stream = accel.new_stream(device)
+        stream = accel.new_stream(device, timed=True)
         up = there.copy_from_async(host, stream=stream, progress=lambda *numbers: reports.append(numbers))
-        down = back.copy_from_async(there, stream=accel.new_stream(device))
+        down = back.copy_from_async(there, stream=accel.new_stream(device, timed=True))
         up.wait()
         down.wait()
         assert reports == [(step << 18, LONG) for step in range(1, 5)]

@@ -113,7 +113,7 @@ def _streams(machine, runtime):
 
     class Event:
         def __init__(self, *, disable_timing=False):
-            self.ptr = runtime.eventCreate()
+            self.ptr = runtime.eventCreateWithFlags(runtime.eventDisableTiming if disable_timing else 0)
 
         def __del__(self):
             if hasattr(self, "ptr"):

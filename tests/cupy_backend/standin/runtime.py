@@ -17,11 +17,13 @@ class Runtime:
     """The functions of the runtime, on a machine."""
 
     hostAllocPortable = 1
+    eventDisableTiming = 2
     memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice = HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE
 
     def __init__(self, machine):
         self._machine, self._scheduler = machine, machine.scheduler
         self._events, self._handles = {}, count(0x108, 8)  # an event has a device, and the work after which it is
+        self._untimed = set()
         self.is_hip, self.CUDARuntimeError = machine.flavour == "hip", CUDARuntimeError
 
     def _module(self):
@@ -154,10 +156,12 @@ class Runtime:
 
     # Events
 
-    def eventCreate(self):
+    def eventCreateWithFlags(self, flag):
         self._machine.check(self._machine.device)
         handle = next(self._handles)
         self._events[handle] = self._machine.device, None
+        if flag & self.eventDisableTiming:
+            self._untimed.add(handle)
         return handle
 
     def eventDestroy(self, event):
@@ -185,6 +189,7 @@ class Runtime:
             self._scheduler.finish(work)
 
     def eventElapsedTime(self, start, end):
+        self._machine.require(self._untimed.isdisjoint((start, end)), 400)
         times = [work and work.time for _, work in (self._events[start], self._events[end])]
         self._machine.require(None not in times, 600)
         return float(np.float32(times[1] - times[0]))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
+from .host_code.machine_code import SIMPLE
 from .host_code.text import Text
 
 __all__ = ["Code", "Int", "Number", "Variable", "Vector"]
@@ -129,7 +130,7 @@ class Code(Text):
     def module(self) -> str:
         """End the function; return the text of a module with it."""
         self.leave()
-        return "\n".join([*self._functions.values(), self.function(self._head)])
+        return SIMPLE + "\n".join([*self._functions.values(), self.function(self._head)])
 
     # Integers
 

@@ -55,8 +55,8 @@ def _compiled(block: Block) -> _Kernel | None:
     made: _Kernel | None = None
     if sys.byteorder == "little" and sys.maxsize > 1 << 32:
         try:
-            copying = machine_code.function_of(kernel_text(), "copy", {}, simple=True)
-            packing = machine_code.function_of(packing_text(block), "pack", {}, simple=True)
+            copying = machine_code.function_of(kernel_text(), "copy", {})
+            packing = machine_code.function_of(packing_text(block), "pack", {})
             made = partial(_PROTOTYPE(copying), packing)
         except CapabilityError as error:
             _warn_once(error)

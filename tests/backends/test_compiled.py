@@ -149,14 +149,14 @@ def compiling(monkeypatch):
 
 def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(compiling):
     """A garbage collection can run at any time, and a finaliser may copy."""
-    compiling(lambda *_, **__: 1)
+    compiling(lambda *_: 1)
     with machine_code._lock:
         assert compiled.kernel(BYTES, 1 << 30) is None
     assert compiled.kernel(BYTES, 1 << 30) is not None
 
 
 def test_a_copy_during_a_long_compilation_of_another_thread_is_done_by_numpy(compiling, monkeypatch):
-    compiling(lambda *_, **__: 1)
+    compiling(lambda *_: 1)
     monkeypatch.setattr(thresholds, "COMPILING", 0.01)
     begun, end = threading.Event(), threading.Event()
 
@@ -175,7 +175,7 @@ def test_a_copy_during_a_long_compilation_of_another_thread_is_done_by_numpy(com
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OutOfMemoryError("little")])
 def test_a_compilation_that_was_stopped_is_tried_again(compiling, error):
-    def stopped(*_, **__):
+    def stopped(*_):
         raise error
 
     compiling(stopped)
@@ -183,7 +183,7 @@ def test_a_compilation_that_was_stopped_is_tried_again(compiling, error):
         assert compiled.kernel(BYTES, 1 << 30) is None
     except KeyboardInterrupt:
         assert isinstance(error, KeyboardInterrupt)
-    compiling(lambda *_, **__: 1)
+    compiling(lambda *_: 1)
     assert compiled.kernel(BYTES, 1 << 30) is not None
 
 
@@ -191,7 +191,7 @@ def test_a_compilation_that_was_stopped_is_tried_again(compiling, error):
 def test_a_compilation_that_failed_is_not_tried_again(compiling):
     calls = []
 
-    def failing(*_, **__):
+    def failing(*_):
         calls.append(1)
         raise CapabilityError("broken")
 

@@ -26,7 +26,7 @@ from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["features", "function_of", "is_free"]
+__all__ = ["SIMPLE", "features", "function_of", "is_free"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -37,6 +37,12 @@ _frozen = False
 level = 3
 """How much LLVM optimises, from 0 on. Programs that are run once are tested ten times as fast with 0."""
 
+processor = ""
+"""LLVM's name of the processor for which is compiled, such as "x86-64-v3"; by default that of this machine.
+
+Tests run what is compiled for older ones.
+"""
+
 LIMIT = 64 << 20
 """Bytes of the machine code on disk, of which a kernel has about 10,000."""
 
@@ -45,6 +51,9 @@ LARGE = 1 << 19
 
 Independent loops have few branches, and take time that grows with their length: their texts may be eight times as long.
 """
+
+SIMPLE = "; simple\n"
+"""Begins a text that computes nothing twice, so that few passes suffice. They take a third of the time."""
 
 _OLDEST = (20, 0)
 """The first version of LLVM that reads the text."""
@@ -61,9 +70,7 @@ def is_free(seconds: float) -> bool:
     return True
 
 
-def function_of(
-    text: str | Callable[[], str], name: str, symbols: Mapping[str, int], key: str = "", *, simple: bool = False
-) -> int:
+def function_of(text: str | Callable[[], str], name: str, symbols: Mapping[str, int], key: str = "") -> int:
     """Return the address of a function of a module.
 
     Parameters
@@ -76,8 +83,6 @@ def function_of(
         The addresses of what the module declares, besides the functions of the C library.
     key : str
         What stands for the module, so that it is not printed if it was compiled before; by default its text.
-    simple : bool
-        Whether few passes suffice, because the text computes nothing twice. It is compiled in a third of the time.
 
     Raises
     ------
@@ -88,11 +93,12 @@ def function_of(
     """
     if callable(text) and not key:
         text = text()
-    digest = hashlib.sha256(f"{_version()} {key}".encode() if callable(text) else text.encode()).digest()
+    known = f"{_version()} {key}" if callable(text) else text
+    digest = hashlib.sha256(f"{processor} {known}".encode()).digest()
     if digest not in _loaded:
         with _lock:
             if digest not in _loaded:
-                _loaded[digest] = _load(digest, text, name, symbols, simple)
+                _loaded[digest] = _load(digest, text, name, symbols)
     return _loaded[digest]
 
 
@@ -104,7 +110,7 @@ def _version() -> str:
     return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
 
 
-def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping[str, int], simple: bool) -> int:
+def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping[str, int]) -> int:
     if _frozen:
         raise CapabilityError(
             "this process was forked while another thread compiled, so it can compile no kernel; "
@@ -117,7 +123,7 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
         code = _read(file)
         if code is not None:
             return _linked(llvm, code, name, symbols)
-        code = machine.compiled(text() if callable(text) else text, simple)
+        code = machine.compiled(text() if callable(text) else text)
         address = _linked(llvm, code, name, symbols)
     except CapabilityError:
         raise
@@ -137,31 +143,42 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
 def features() -> Mapping[str, bool]:
     """Return which features the processor has, by LLVM's names; none if LLVM fails, as `function_of` reports."""
     with suppress(Exception):
-        return _llvm()[1].features
+        return _of("")[1].features
     return {}
 
 
 class _Machine:
-    """The processor of this machine."""
+    """A processor: by default that of this machine.
 
-    def __init__(self, llvm: Any) -> None:
+    Parameters
+    ----------
+    llvm : module
+        LLVM.
+    name : str
+        LLVM's name of the processor; by default this one.
+    triple : str
+        LLVM's name of the system; by default this one. Of others there is only text for their assemblers.
+    """
+
+    def __init__(self, llvm: Any, name: str = "", triple: str = "") -> None:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self._llvm = llvm
         self.features: Mapping[str, bool] = llvm.get_host_cpu_features()
-        processor, features = llvm.get_host_cpu_name(), self.features.flatten()
-        target = llvm.Target.from_default_triple()
+        features = "" if name else self.features.flatten()
+        name = name or llvm.get_host_cpu_name()
+        target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
         self.target = target.create_target_machine(
-            cpu=processor, features=features, opt=level, reloc="pic", codemodel="default"
+            cpu=name, features=features, opt=level, reloc="pic", codemodel="default"
         )
-        self.identity = repr((llvm.llvm_version_info, self.target.triple, processor, features, level)).encode()
+        self.identity = repr((llvm.llvm_version_info, self.target.triple, name, features, level)).encode()
 
-    def compiled(self, text: str, simple: bool = False) -> bytes:
+    def compiled(self, text: str) -> bytes:
         """Return the machine code of a module."""
-        code: bytes = self.target.emit_object(self.optimised(text, simple))
+        code: bytes = self.target.emit_object(self.optimised(text))
         return code
 
-    def optimised(self, text: str, simple: bool = False) -> Any:
+    def optimised(self, text: str) -> Any:
         """Return a module after LLVM's passes."""
         llvm, target = self._llvm, self.target
         context = llvm.create_context()
@@ -172,7 +189,7 @@ class _Machine:
             if not function.is_declaration:
                 # Or LLVM registers tables for exceptions, which no kernel has, with the unwinder of the process.
                 function.add_function_attribute("nounwind")
-        if simple:
+        if text.startswith(SIMPLE):
             self._passes().run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
             return module
         independent = "llvm.loop.parallel_accesses" in text
@@ -195,8 +212,12 @@ class _Machine:
         return passes
 
 
-@cache
 def _llvm() -> tuple[Any, _Machine]:
+    return _of(processor)
+
+
+@cache
+def _of(name: str) -> tuple[Any, _Machine]:
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     if llvm.llvm_version_info < _OLDEST:
@@ -204,12 +225,12 @@ def _llvm() -> tuple[Any, _Machine]:
             f"kernels on the host need llvmlite with LLVM {_OLDEST[0]} or newer; "
             f"found {'.'.join(map(str, llvm.llvm_version_info))}; write pip install --upgrade numba"
         )
-    return llvm, _Machine(llvm)
+    return llvm, _Machine(llvm, name)
 
 
 @cache
 def _linker() -> Any:
-    llvm, machine = _llvm()
+    llvm, machine = _of("")
     # The older linker ends the process where the sections of a kernel get memory that is 2 GiB apart, or more.
     return immortal(llvm.create_lljit_compiler(machine.target, use_jit_link=True))
 

@@ -32,7 +32,16 @@ from accel.abc.optional import (
 )
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
 from accel.abc.raw_parameters import Pointer, RawParameter
-from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream, current_stream, is_stream, raise_again
+from accel.abc.stream import (
+    CurrentStream,
+    DeferredEvent,
+    Event,
+    Stream,
+    current_stream,
+    current_streams,
+    is_stream,
+    raise_again,
+)
 from accel.abc.watch import Watch
 from accel.support.lazy import listing
 
@@ -91,6 +100,7 @@ __all__ = [
     "Trims",
     "Watch",
     "current_stream",
+    "current_streams",
     "is_stream",
     "raise_again",
     "refuse_captured",

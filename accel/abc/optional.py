@@ -301,6 +301,10 @@ class ComputesWithin(Protocol):
 class ComputesDirectly(Protocol):
     """What `ComputesWithin.computing` returns, if a computation often needs no context: that takes less time."""
 
+    def compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
+        """Call a function of the library: in the context of its operands, or at once if it needs none."""
+        ...
+
     def queue(self, *operands: Any) -> Any | None:
         """Return where the library computes now, for `empty` and for `ComputesArrays`; None if the context is needed.
 

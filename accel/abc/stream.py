@@ -16,6 +16,7 @@ __all__ = [
     "TimedEvent",
     "as_event",
     "current_stream",
+    "current_streams",
     "event_text",
     "is_stream",
     "raise_again",
@@ -109,12 +110,13 @@ class DeferredEvent(ABC):
         """Return the recorded events that it stands for, and record them if that is not done."""
 
 
-_current: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", default=())
+current_streams: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", default=())
+"""The streams whose ``with`` blocks this thread or task is in, innermost last."""
 
 
 def current_stream(device: Device) -> Stream | None:
     """Return the stream of the innermost ``with stream:`` on a device, or None outside of any."""
-    streams = _current.get()
+    streams = current_streams.get()
     return next((stream for stream in reversed(streams) if stream.device is device), None) if streams else None
 
 
@@ -229,12 +231,12 @@ class CurrentStream:
         return _FREE
 
     def __enter__(self) -> Self:
-        _current.set((*_current.get(), self))  # type: ignore[arg-type]
+        current_streams.set((*current_streams.get(), self))  # type: ignore[arg-type]
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        streams = _current.get()
+        streams = current_streams.get()
         last = len(streams) - 1 - streams[::-1].index(self)
-        _current.set(streams[:last] + streams[last + 1 :])
+        current_streams.set(streams[:last] + streams[last + 1 :])

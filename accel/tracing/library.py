@@ -45,13 +45,13 @@ class TracingLibrary(ArrayLibrary):
         self.backend = _Backend(trace)
         self.namespace = trace.namespace
         self.array_type = Symbol
-        self.of_numpy = None
+        self.based = self.of_numpy = None
         self.scalar_types = frozenset()
         self.native_types = frozenset({Symbol, Selection})
         self.as_array = trace.functions.asarray
         self.members = {}
         self.special_functions = _Special(trace)
-        self.within = None
+        self.within, self.compute = None, self._compute
         self.reductions = SimpleNamespace(**self._methods(UFUNCS))
         self.large = self.looped = sys.maxsize
         self.empty_array = None

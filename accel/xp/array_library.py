@@ -11,7 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from accel import config
-from accel.abc import ComputesWithin, Limits, ReusesMemory, SharesWork, SupportsArrays, SupportsSpecial
+from accel.abc import (
+    ComputesDirectly,
+    ComputesWithin,
+    Limits,
+    ReusesMemory,
+    SharesWork,
+    SupportsArrays,
+    SupportsSpecial,
+)
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import KNOWN, as_dtype
 from accel.errors import CapabilityError, DeviceMismatchError
@@ -44,6 +52,8 @@ class ArrayLibrary:
         The library's functions, with the names and parameters of the array standard.
     array_type : type
         The class of the library's arrays.
+    based : type or None
+        The class of the library's arrays if the base of each view is the array that owns the memory; else None.
     of_numpy : type or None
         `numpy.ndarray` where NumPy computes with its own arrays, which is the host.
     scalar_types : frozenset of type
@@ -56,6 +66,9 @@ class ArrayLibrary:
         The functions that reduce, by the names of the methods of the library's arrays.
     within : callable or None
         Returns the context manager in which given arrays are computed with; None if the library needs none.
+    compute : callable
+        Calls an operator or method of the library's arrays with operands and keywords, in the context that it needs.
+        Functions of the namespace enter that context themselves.
     members : dict
         Functions of the namespace that were used, by path, as ``"linalg.norm"``.
     large : int
@@ -78,7 +91,9 @@ class ArrayLibrary:
         "array_type",
         "as_array",
         "backend",
+        "based",
         "capture",
+        "compute",
         "device",
         "empty_array",
         "large",
@@ -100,8 +115,10 @@ class ArrayLibrary:
         self.device = device
         self.backend = backend
         self.namespace = backend.namespace(device)
-        self.array_type = type(self.namespace.empty(0))
+        array = self.namespace.empty(0)
+        self.array_type = type(array)
         on_host = self.array_type is np.ndarray
+        self.based = self.array_type if on_host or _is_base_of_views(backend, array) else None
         self.of_numpy: type[np.ndarray[Any, Any]] | None = np.ndarray if on_host else None
         self.scalar_types = HOST_SCALARS if on_host else frozenset()
         self.native_types = self.scalar_types | {self.array_type}
@@ -110,6 +127,8 @@ class ArrayLibrary:
         self.members: dict[str, Callable[..., Any]] = {}
         self.special_functions: Any = None  # until they are asked for
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+        within: Any = self.within
+        self.compute: Callable[..., Any] = within.compute if isinstance(within, ComputesDirectly) else self._compute
         self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
         self.looped = LOOPED if on_host else sys.maxsize
@@ -129,13 +148,10 @@ class ArrayLibrary:
             return methods
         return {name: partial(self.compute, method) for name, method in methods.items()}
 
-    def compute(self, function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
-        """Call an operator or method of the library's arrays in the context that it needs.
-
-        Functions of the namespace enter that context themselves.
-        """
-        assert self.within is not None, "where no context is needed, the function is called directly"
-        with self.within(*operands):
+    def _compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
+        if self.within is None:
+            return function(*operands, **keywords)
+        with self.within(*operands, *keywords.values()):
             return function(*operands, **keywords)
 
     @property
@@ -189,6 +205,13 @@ class ArrayLibrary:
             f"the operands are on {self.device} and {other.device}; move one, as in x.to_device('{self.device}'). "
             f"{call_in_words()}"
         )
+
+
+def _is_base_of_views(backend: SupportsArrays, array: Any) -> bool:
+    views = array[:], array[:][:]
+    return getattr(array, "base", array) is None and all(
+        getattr(view, "base", None) is array is backend.root(view) for view in views
+    )
 
 
 _libraries: dict[Device, ArrayLibrary] = table_by_device()

@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
-
 from accel.abc import Operand
 from accel.abc.stream import is_stream
 from accel.device import Device, DeviceLike
@@ -226,7 +224,7 @@ def wrap(library: ArrayLibrary, result: Any, *sources: object) -> Array:
     array._library = library
     array._shared = None
     if sources:
-        new = type(result) is np.ndarray and result.base is None
+        new = type(result) is library.based and result.base is None
         for source in sources:
             if (
                 type(source) is Array
@@ -253,11 +251,11 @@ def large_result(function: Callable[..., Any], library: ArrayLibrary, *operands:
 
 
 def _is_view(library: ArrayLibrary, result: Any, source: Any) -> bool:
-    if type(result) is np.ndarray:
+    if type(result) is library.based:
         base = result.base
         if base is None or base is source or base is source.base:  # new memory, or the usual views
             return base is not None or result is source
-        if type(base) is np.ndarray and base.base is None and source.base is None:  # both are the root arrays
+        if type(base) is library.based and base.base is None and source.base is None:  # both are the root arrays
             return False
     return array_storage.same_memory(library, result, source)
 

@@ -1,4 +1,4 @@
-"""`x[key]`, `x[key] = value` and iteration: basic indices of arrays on the host are written out, which saves calls.
+"""`x[key]`, `x[key] = value` and iteration: basic indices, of which views are made, are written out, which saves calls.
 
 `accel.xp.indexing` has all other indices.
 """
@@ -60,7 +60,7 @@ def item(self: _Array, key: Key, /) -> _Array:
         basic = type(first) in _BASIC and type(second) in _BASIC and type(third) in _BASIC
     else:
         basic = _BASIC.issuperset(map(type, key))
-    if not basic or type(array) is not _NDARRAY:
+    if not basic or (type(array) is not _NDARRAY and type(array) is not library.based):
         return indexing.selected(self, key)
     try:
         result = array[key]
@@ -69,11 +69,11 @@ def item(self: _Array, key: Key, /) -> _Array:
     item: Any = Array()
     item._native = result
     item._library = library
-    if type(result) is _NDARRAY:  # a view
+    if type(result) is _NDARRAY or (type(result) is library.based and result.base is not None):  # a view
         item._shared = shared or shared_of(self)
     else:
         item._shared = None
-        if type(result) not in HOST_SCALARS:
+        if type(result) not in library.native_types:
             item._native = library.as_array(result)
     return item  # type: ignore[no-any-return]
 

@@ -108,18 +108,18 @@ _RESULT = """\
     array._shared = {shared}
     return array
 """
-# What follows is `wrap` for results on the host: scalars, new memory, and views of the first operand.
+# What follows is `wrap` for most results: scalars of the host, new memory, and views of the first operand.
 _NEW = f"""\
-    if type(result) is not library.of_numpy and type(result) not in library.scalar_types:
+    if type(result) is not library.based and type(result) not in library.scalar_types:
         return wrap(library, result, {{sources}})
 {{checked}}{_RESULT.format(shared=None)}"""
 _JOINED = f"""\
-    if type(result) is not library.of_numpy or result.base is not None:
+    if type(result) is not library.based or result.base is not None:
         return wrap(library, result, {{sources}})
 {{checked}}{_RESULT.format(shared=None)}"""
 _NEW_OR_VIEW = f"""\
     shared = None
-    if type(result) is not library.of_numpy:
+    if type(result) is not library.based:
         if type(result) not in library.scalar_types:
             return wrap(library, result, {{sources}})
     elif (base := result.base) is None:

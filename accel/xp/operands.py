@@ -118,7 +118,7 @@ def created(library: ArrayLibrary, function: Callable[..., Any], *arguments: Any
 
 def new(library: ArrayLibrary, result: Any) -> Array:
     """Make an array of a new array of the library."""
-    if type(result) is not library.of_numpy or result.dtype not in KNOWN:
+    if type(result) is not library.based or result.dtype not in KNOWN:
         return wrap(library, result)
     array = Array()
     array._native, array._library, array._shared = result, library, None

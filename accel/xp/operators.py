@@ -3,6 +3,7 @@
 The templates repeat the fast path of `live`, `native` and `wrap`, because each call would add to the time of ``x + y``.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
@@ -51,51 +52,48 @@ _RESULT = """\
     array._shared = None
     return array
 """
-# Only on the host; see `accel.xp.large_results`. To look at the size of the other operand too would take 60 ns.
+# To look at the size of the other operand too would take 60 ns. See `accel.xp.large_results`.
 _LARGE = """\
-    if self._native.nbytes >= library.large:
+    elif self._native.nbytes >= library.large:
         return large_operator({function}, library, ({arrays},), ({operands},), large_result)
 """
 # Their results have a byte for each element.
 _LARGE_COMPARISON = _LARGE.replace("nbytes", "size")
 # A product with a vector is much smaller than the matrix.
 _LARGE_PRODUCT = """\
-    if self._native.nbytes >= library.large and self._native.ndim > 1 < getattr(other, "ndim", 0):
+    elif self._native.nbytes >= library.large and self._native.ndim > 1 < getattr(other, "ndim", 0):
         return large_result({function}, library, {operands})
 """
 _LARGE_IN_PLACE = """\
-        if array.nbytes >= library.large and written({function}, library, (array, other), array):
+        elif array.nbytes >= library.large and written({function}, library, (array, other), array):
             return self
 """
 _COMPUTE = """\
-        if library.within is None:
+    if library.within is not None:
+        try:
+            {within}
+        except (MemoryError, OverflowError) as error:
+            raise failure(error) from None
+{large}\
+    else:
+        try:
             {statement}
-        else:
-            with library.within({operands}):
-                {statement}
-"""
-_COMPUTE_IN_PLACE = _COMPUTE.replace("else:\n", "else:\n            refuse_read_only(library, array)\n")
-_COMPUTE_NEW = f"""\
-    try:
-{_COMPUTE}
-    except (MemoryError, OverflowError) as error:
-        raise failure(error) from None
+        except (MemoryError, OverflowError) as error:
+            raise failure(error) from None
 """
 
 _UNARY = f"""
 def __{{name}}__(self, /):
 {_SELF}
     library = self._library
-{{large}}
-{_COMPUTE_NEW}
+{_COMPUTE}
 {_RESULT}
 """
 _BINARY = f"""
 def __{{name}}__(self, other, /):
 {_OTHER.format(moved=_MOVED)}
 {_SELF}
-{{large}}
-{_COMPUTE_NEW}
+{_COMPUTE}
 {_RESULT}
 """
 _IN_PLACE = f"""
@@ -111,8 +109,12 @@ def __{{name}}__(self, other, /):
                 self._native = result
                 return self
             array = in_memory(self)
-{{large}}
-{_COMPUTE_IN_PLACE}
+        if library.within is not None:
+            refuse_read_only(library, array)
+            {{within}}
+{{large}}\
+        else:
+            {{statement}}
     except (MemoryError, OverflowError, TypeError, ValueError) as error:
         raise bad_write(library, in_memory(self), error) from None
     return self
@@ -168,44 +170,52 @@ _BY_FUNCTION = {"floordiv": "floor_divide", "pow": "pow"}
 
 def _source() -> str:
     methods = [
-        _method_source(_UNARY, name, f"result = {text}", "self._native", f"numpy.{_UFUNCS[name]}")
+        _method_source(_UNARY, name, f"result = {text}", f"operator.{name}", "self._native", f"numpy.{_UFUNCS[name]}")
         for name, text in _UNARY_OPERATORS.items()
     ]
     for name, sign in (_COMPARISONS | _ARITHMETIC).items():
-        function = f"numpy.{_UFUNCS[name]}"
-        methods.append(_method_source(_BINARY, name, f"result = self._native {sign} other", function=function))
+        function, operands = f"numpy.{_UFUNCS[name]}", "self._native, other"
+        statement = f"result = self._native {sign} other"
+        methods.append(_method_source(_BINARY, name, statement, _operator(name), operands, function))
     for name, sign in _ARITHMETIC.items():
         function, operands = f"numpy.{_UFUNCS[name]}", "other, self._native"
-        methods.append(_method_source(_BINARY, f"r{name}", f"result = other {sign} self._native", operands, function))
-        methods.append(_in_place_source(name, f"array {sign}= other", f"array {sign} other", function))
+        statement = f"result = other {sign} self._native"
+        methods.append(_method_source(_BINARY, f"r{name}", statement, _operator(name), operands, function))
+        within = f"library.compute(operator.i{name}, array, other)"
+        methods.append(_in_place_source(name, f"array {sign}= other", within, f"array {sign} other", function))
     for name, function in _BY_FUNCTION.items():
         compute = f"library.namespace.{function}"
         for prefix, operands in ("", "self._native, other"), ("r", "other, self._native"):
             statement = f"result = {compute}({operands})"
-            methods.append(_method_source(_BINARY, f"{prefix}{name}", statement, operands, compute))
-        methods.append(_in_place_source(name, f"{compute}(array, other, out=array)", f"{compute}(array, other)"))
+            methods.append(_method_source(_BINARY, f"{prefix}{name}", statement, "", operands, compute))
+        statement = f"{compute}(array, other, out=array)"
+        methods.append(_in_place_source(name, statement, statement, f"{compute}(array, other)"))
     return "".join(methods)
 
 
-def _method_source(
-    template: str, name: str, statement: str, operands: str = "self._native, other", function: str = ""
-) -> str:
+def _operator(name: str) -> str:
+    """Write the function of Python's that is an operator."""
+    return f"operator.{name}_" if name in ("and", "or") else f"operator.{name}"
+
+
+def _method_source(template: str, name: str, statement: str, computed: str, operands: str, function: str) -> str:
+    """Write a method; ``computed`` is what computes it on a device, empty if the statement itself enters a context."""
     arrays = operands.replace("self._native", "self").replace("other", "operand")
     large = _LARGE_PRODUCT if name == "matmul" else _LARGE_COMPARISON if name in _COMPARISONS else _LARGE
-    large = large.format(function=function, arrays=arrays, operands=operands) if function else ""
-    return template.format(name=name, statement=statement, operands=operands, large=large)
+    large = large.format(function=function, arrays=arrays, operands=operands)
+    within = f"result = library.compute({computed}, {operands})" if computed else statement
+    return template.format(name=name, statement=statement, within=within, large=large)
 
 
-def _in_place_source(name: str, statement: str, computed: str, function: str = "") -> str:
+def _in_place_source(name: str, statement: str, within: str, computed: str, function: str = "") -> str:
     large = _LARGE_IN_PLACE.format(function=function) if function else ""
-    operands = "array, other"
-    return _IN_PLACE.format(name=f"i{name}", statement=statement, operands=operands, computed=computed, large=large)
+    return _IN_PLACE.format(name=f"i{name}", statement=statement, within=within, computed=computed, large=large)
 
 
 _METHODS = run(
     _source(),
     "accel.xp.arrays",
-    {"ndarray": np.ndarray, "numpy": np, "scalars": frozenset({bool, int, float, complex})},
+    {"ndarray": np.ndarray, "numpy": np, "operator": operator, "scalars": frozenset({bool, int, float, complex})},
 )
 for _name, _method in _METHODS.items():
     _method.__qualname__ = f"Array.{_name}"

@@ -63,7 +63,7 @@ def reshape(
         live(x)
     extents: Any = shape[0] if len(shape) == 1 else shape
     # What most programs do is written out here, which saves calls.
-    if order == "C" and copy is None and type(array) is np.ndarray and array.flags.c_contiguous:
+    if order == "C" and copy is None and type(array) is x._library.based and array.flags.c_contiguous:
         result = array.reshape(extents)
         if extents not in (-1, result.shape):
             refuse_extents(extents)
@@ -128,7 +128,7 @@ def array_like(x: _Array, result: Any) -> _Array:
 def transpose(x: _Array, *axes: int | Sequence[int] | None) -> _Array:
     """Return a view with the axes in another order, by default in reverse order."""
     array = live(x)
-    return view_of(x, array.transpose(*axes)) if type(array) is np.ndarray else method(x, "transpose", *axes)  # type: ignore[no-any-return]
+    return view_of(x, array.transpose(*axes)) if type(array) is x._library.based else method(x, "transpose", *axes)  # type: ignore[no-any-return]
 
 
 def is_in_c_order(x: ArrayBase) -> bool:

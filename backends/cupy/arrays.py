@@ -1,18 +1,27 @@
 """CuPy arrays on the backend's memory, and CuPy's functions as a namespace for one device."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, update_wrapper
 from types import ModuleType
 from typing import Any
 
 from accel.abc import Operand
 
-from .computations import Computations, owner_of
+from .computations import Computations
 from .driver import Driver
 from .memory import DeviceBlock, LentBlock
 from .ufunc_methods import methods
 
-__all__ = ["Namespace", "array_on", "is_readonly", "root_of"]
+__all__ = ["Namespace", "array_on", "is_readonly"]
+
+
+_VIEWS = frozenset(
+    {
+        *("broadcast_arrays", "broadcast_to", "diagonal", "expand_dims", "flip", "matrix_transpose", "moveaxis"),
+        *("permute_dims", "rot90", "squeeze", "swapaxes", "transpose"),
+    }
+)
+"""The functions that make views, for which CuPy does not call the driver."""
 
 
 class Namespace:
@@ -27,17 +36,13 @@ class Namespace:
         member = getattr(self._module, name)
         if isinstance(member, ModuleType):
             member = Namespace(member, self._computing)
-        elif callable(member) and not isinstance(member, type):
+        elif callable(member) and not isinstance(member, type) and name not in _VIEWS:
             member = self._wrapped(member)
         setattr(self, name, member)
         return member
 
     def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            with self._computing(*arguments, *keywords.values()):
-                return function(*arguments, **keywords)
-
+        call = update_wrapper(partial(self._computing.compute, function), function)
         if hasattr(function, "reduceat"):
             vars(call).update({name: self._wrapped(method) for name, method in methods(function).items()})
         return call
@@ -59,12 +64,8 @@ def is_readonly(driver: Driver, array: Any) -> bool:
     strides = array.strides
     if 0 in strides and array.size and any(e > 1 and not s for e, s in zip(array.shape, strides, strict=True)):
         return True
-    owner = owner_of(driver, array)
+    memory = array.data.mem
+    if type(memory) is not driver.unowned_type:
+        return False
+    owner = memory._owner
     return isinstance(owner, LentBlock) and owner.readonly
-
-
-def root_of(array: Any) -> Any:
-    """Return the array at the end of the chain of bases."""
-    while array.base is not None:
-        array = array.base
-    return array

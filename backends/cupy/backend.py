@@ -26,8 +26,8 @@ from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.ir import Program
 from accel.support.locks import open_after_fork
 
-from .arrays import Namespace, array_on, is_readonly, root_of
-from .computations import Computations, result_memory
+from .arrays import Namespace, array_on, is_readonly
+from .computations import Computations
 from .copies import Copier
 from .corrections import Corrected
 from .device_code import device_source
@@ -35,11 +35,12 @@ from .device_streams import DeviceStreams
 from .discovery import Installation, find_cupy
 from .driver import Driver
 from .foreign_streams import hold_up
-from .memory import ALIGNMENT, DeviceBlock, adopted, allocated, cleared, give_back, index_at, memory_of, room
+from .memory import ALIGNMENT, DeviceBlock, LentBlock, adopted, allocated, cleared, give_back, index_at, memory_of, room
 from .modules import Modules
 from .pinned import pinned
 from .python_kernels import CompiledProgram, Toolchain
 from .raw_kernels import RawExecutable
+from .result_memory import ResultMemory, owner_of, root_of
 from .special_functions import SpecialFunctions
 from .streams import CupyStream
 
@@ -63,6 +64,7 @@ class CupyBackend:
 
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.RLock())
+        self._computations: dict[Device, Computations] = {}
 
     @cached_property
     def _installation(self) -> Installation:
@@ -162,9 +164,11 @@ class CupyBackend:
         """Return a block over the memory of a CuPy array or pointer, or at an address."""
         block = adopted(self._driver, external, self.devices())
         for each in (external.native, external.owner):
-            memory = result_memory(self._driver, each)
-            if memory is not None:
+            memory = owner_of(self._driver, each)
+            if isinstance(memory, ResultMemory):
                 memory.lent = True
+            elif isinstance(each, self._driver.array_type) and not isinstance(memory, LentBlock):
+                self.computing(block.device).results.lend(each)
         return block
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
@@ -302,7 +306,9 @@ class CupyBackend:
 
     def computing(self, device: Device) -> Computations:
         """Return a factory of contexts in which CuPy computes on a device."""
-        return Computations(self._driver, device, self._streams)
+        return self._computations.get(device) or self._computations.setdefault(
+            device, Computations(self._driver, device, self._streams)
+        )
 
     def array(self, operand: Operand, keep: object) -> Any:
         """Return a CuPy array on a device's memory."""

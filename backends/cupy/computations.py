@@ -1,4 +1,4 @@
-"""`Computations`: contexts in which CuPy computes; they keep the memory of results until all streams have used it."""
+"""`Computations`: CuPy's computations on one device, each in its context, or at once where it needs none."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -8,42 +8,71 @@ from math import prod
 from types import TracebackType
 from typing import Any
 
-from accel.abc import current_stream
+from accel.abc import current_stream, current_streams
 from accel.device import Device
 from accel.errors import DeviceLostError
 
 from .device_streams import DeviceStreams
 from .driver import Driver
-from .memory import LentBlock
+from .result_memory import DefaultResults, ResultMemory, record_use
 from .streams import CupyStream
 
-__all__ = ["Computations", "ResultMemory", "owner_of", "result_memory"]
+__all__ = ["Computations"]
 
 _SEVERAL = (tuple, list)
 
 
 class Computations:
-    """Makes contexts for computations on one device, which is current in them.
+    """Computes on one device.
 
-    CuPy's pool reuses freed memory for the next request on the stream that allocated it, and does not know about other
-    streams. So this class records which other streams use the results of a computation.
+    A computation on CuPy's default stream needs no context if the device is current in the thread: it is called at
+    once. Any other has a context, in which the device and the stream of the innermost ``with stream:`` are current.
     """
 
-    __slots__ = ("_device", "_driver", "_streams")
+    __slots__ = ("_array_type", "_default", "_device", "_driver", "_index", "_streams", "_unowned", "results")
 
     def __init__(self, driver: Driver, device: Device, streams: DeviceStreams) -> None:
         self._driver = driver
         self._device = device
+        self._index = device.index
         self._streams = streams
+        self._default = driver.cuda.Stream.null
+        self._array_type = driver.array_type
+        self._unowned = driver.unowned_type
+        self.results = DefaultResults(self._default, self.order)
 
     def __call__(self, *operands: Any) -> "_Computation":
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         return _Computation(self, self._driver, self._device, operands)
 
+    def compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
+        """Call a function that computes with arrays; see `ComputesDirectly`."""
+        driver, index = self._driver, self._index
+        if (
+            current_streams.get()
+            or index not in driver.of_thread.ready  # so in a child of a fork, which must not call the driver
+            or driver.get_device() != index
+            or driver.get_current_stream(index) is not self._default  # nor can this one be captured into a graph
+        ):
+            with self(*operands, *keywords.values()):
+                return function(*operands, **keywords)
+        array_type = self._array_type
+        for each in (*operands, *keywords.values()) if keywords else operands:
+            # All memory without an owner is of the default stream.
+            if type(each) is array_type:
+                if type(each.data.mem) is self._unowned:
+                    record_use(self.results, each, self._default)
+            elif type(each) in _SEVERAL:
+                self.record_use(each, self._default)
+        try:
+            return function(*operands, **keywords) if keywords else function(*operands)
+        except driver.errors as error:
+            raise driver.translated(error, self._device) from error
+
     def queue(self, *operands: Any) -> Any | None:
         """Return the stream on which CuPy computes, if a computation can begin at once; see `ComputesDirectly`."""
         driver, stream = self._driver, current_stream(self._device)
-        native = driver.cuda.get_current_stream()
+        native = driver.get_current_stream()
         if (stream is not None and stream.native is not native) or not driver.is_ready(self._device):  # type: ignore[attr-defined]
             return None
         if native.ptr:
@@ -73,23 +102,15 @@ class Computations:
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""
         for each in operands:
-            if type(each) is self._driver.array_type:
-                owner = getattr(each.data.mem, "_owner", None)
+            if isinstance(each, self._array_type):
+                record_use(self.results, each, stream)
             elif isinstance(each, _SEVERAL):
                 self.record_use(each, stream)
-                continue
-            else:
-                owner = owner_of(self._driver, each)
-            if type(owner) is ResultMemory:
-                if owner.stream is not stream and owner.stream != stream:
-                    owner.users.add(stream)
-            elif type(owner) is LentBlock:
-                owner.block.use_by_cupy(stream)
 
     def allocation(self, allocator: Callable[[int], Any], nbytes: int, stream: Any = None) -> Any:
         """Allocate as CuPy's current allocator does, for first use on the current stream."""
         cuda, native = self._driver.cuda, allocator(nbytes)
-        memory = ResultMemory(self, native, stream or cuda.get_current_stream())
+        memory = ResultMemory(self.order, native, stream or cuda.get_current_stream())
         return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
 
 
@@ -155,43 +176,3 @@ class _Computation:
                     self._before.use()
             finally:
                 self._on.__exit__(kind, error, trace)
-
-
-class ResultMemory:
-    """The owner of memory that CuPy allocated in a computation; the memory returns to CuPy's pool with this object.
-
-    Attributes
-    ----------
-    stream : cupy.cuda.Stream
-        The stream that allocated it.
-    users : set of cupy.cuda.Stream
-        The other streams with work on it.
-    lent : bool
-        Whether its address is known outside of CuPy, so that any stream may have used it.
-    """
-
-    __slots__ = ("_computations", "_native", "lent", "stream", "users")
-
-    def __init__(self, computations: Computations, native: Any, own: Any) -> None:
-        self._computations = computations
-        self._native = native
-        self.stream = own
-        self.users: set[Any] = set()
-        self.lent = False
-
-    def __del__(self) -> None:
-        # The pool reuses the memory on the same stream, so it is enough that this stream waits.
-        if self.users or self.lent:
-            self._computations.order(self.stream, self.users, lent=self.lent)
-
-
-def result_memory(driver: Driver, value: Any) -> ResultMemory | None:
-    """Return the `ResultMemory` that owns the memory of a CuPy array or pointer; None if there is none."""
-    owner = owner_of(driver, value)
-    return owner if isinstance(owner, ResultMemory) else None
-
-
-def owner_of(driver: Driver, value: Any) -> object:
-    """Return the object that CuPy keeps alive for the memory of an array or a pointer."""
-    memory = value.data if isinstance(value, driver.array_type) else value
-    return getattr(memory.mem, "_owner", None) if isinstance(memory, driver.pointer_type) else None

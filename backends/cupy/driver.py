@@ -56,10 +56,16 @@ class Driver:
         Its ``cuda.runtime``.
     platform : Platform
         The platform.
+    get_current_stream : callable
+        Returns CuPy's stream of this thread, on the current device.
+    get_device : callable
+        Returns the index of the current device.
+    errors : tuple of type
+        The errors of the driver, for `translated`.
     launch_kernel : callable
         The driver's function that launches a kernel.
-    array_type, pointer_type : type
-        The classes of CuPy's arrays, and of its pointers.
+    array_type, pointer_type, unowned_type : type
+        The classes of CuPy's arrays, of its pointers, and of memory that an object of others owns.
     """
 
     __slots__ = (
@@ -68,11 +74,15 @@ class Driver:
         "array_type",
         "cuda",
         "cupy",
+        "errors",
+        "get_current_stream",
+        "get_device",
         "launch_kernel",
         "of_thread",
         "platform",
         "pointer_type",
         "runtime",
+        "unowned_type",
     )
 
     def __init__(self, cupy: ModuleType, platform: Platform) -> None:
@@ -81,6 +91,10 @@ class Driver:
         self.runtime: Any = cupy.cuda.runtime
         self.array_type: Any = cupy.ndarray
         self.pointer_type: Any = cupy.cuda.MemoryPointer
+        self.unowned_type: Any = cupy.cuda.UnownedMemory
+        self.get_current_stream: Any = cupy.cuda.get_current_stream
+        self.get_device: Any = cupy.cuda.runtime.getDevice
+        self.errors = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
         self._process = process.token
@@ -141,10 +155,7 @@ class Driver:
 
     def translated(self, error: Exception, device: Device) -> Exception:
         """Return the error of `accel.errors` for an error of the driver; other errors unchanged."""
-        cuda = self.cupy.cuda
-        if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
-            return translated(error, device)
-        return error
+        return translated(error, device) if isinstance(error, self.errors) else error
 
     def attributes(self, address: int) -> Any | None:
         """Return the driver's attributes of memory at an address; None unless it is a device's, or pinned.

@@ -84,6 +84,8 @@ class DeviceBlock(Block):
 
     def use_by_cupy(self, native: Any) -> None:
         """Record that CuPy computes with the bytes on a stream of its own class."""
+        if self.stream is not None and self.stream.native is native:
+            return
         streams = {native}
         # No call between these: another thread may be first.
         if self.cupy_streams is None:

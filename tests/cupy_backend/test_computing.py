@@ -7,12 +7,14 @@ import gc
 import operator
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Thread
 
 import numpy as np
 import pytest
+from accel.backends.cupy import CupyBackend
 from accel.backends.cupy.computations import Computations
+from accel.backends.cupy.memory import adopted
 
 import accel
 from accel import Device, xp
@@ -216,16 +218,29 @@ def dropped_by_a_collection(values):
         gc.collect()
 
 
-def used_and_dropped(device, use, drop=dropped):
+def a_new_stream(device):
+    return accel.new_stream(device)
+
+
+def the_default_stream(device):
+    return heap_of(device).backend.default_stream(device)
+
+
+HOMES = (a_new_stream, the_default_stream)
+
+
+def used_and_dropped(device, use, drop=dropped, home_of=a_new_stream):
     """Return what one stream reads in another stream's result, dropped meanwhile; it should be all 4."""
-    home, other = accel.new_stream(device), accel.new_stream(device)
-    with home:
+    home, other = home_of(device), accel.new_stream(device)
+    # On its default stream CuPy computes without a context.
+    on_home = home if home_of is a_new_stream else nullcontext()
+    with on_home:
         values = [xp.full(SIZE, 4.0, device=device)]
     other.wait_for(home.record())
     with other:
         result = use(values[0])
     drop(values)
-    with home:
+    with on_home:
         xp.full(SIZE, 100.0, device=device)
     heap_of(device).synchronize()
     return set(np.asarray(xp.asarray(result).to_device("cpu")))
@@ -241,26 +256,52 @@ def wrong(monkeypatch, flavour, *arguments):
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)
+@pytest.mark.parametrize("home", HOMES)
 class TestLifetime:
     @pytest.mark.parametrize("use", USES)
-    def test_a_result_is_not_written_over_while_another_stream_uses_it(self, monkeypatch, flavour, use):
-        assert wrong(monkeypatch, flavour, use) == 0
+    def test_a_result_is_not_written_over_while_another_stream_uses_it(self, monkeypatch, flavour, home, use):
+        if home is the_default_stream and use is by_a_computation_with_a_pointer_that_was_adopted:
+            use = by_a_computation_with_what_was_adopted  # a pointer does not say whose memory it is
+        assert wrong(monkeypatch, flavour, use, dropped, home) == 0
 
     @pytest.mark.parametrize("drop", [dropped_by_a_thread, dropped_by_a_collection])
-    def test_whoever_drops_it(self, monkeypatch, flavour, drop):
-        assert wrong(monkeypatch, flavour, by_an_operator, drop) == 0
+    def test_whoever_drops_it(self, monkeypatch, flavour, home, drop):
+        assert wrong(monkeypatch, flavour, by_an_operator, drop, home) == 0
 
-    def test_a_wait_that_is_left_out_shows_in_the_bytes(self, monkeypatch, flavour):
+    def test_a_wait_that_is_left_out_shows_in_the_bytes(self, monkeypatch, flavour, home):
         monkeypatch.setattr(Computations, "order", lambda self, *arguments, lent: None)
-        assert wrong(monkeypatch, flavour, by_an_operator) > 3
+        assert wrong(monkeypatch, flavour, by_an_operator, dropped, home) > 3
 
-    def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
+    def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour, home):
         monkeypatch.setattr(Computations, "record_use", lambda self, *arguments: None)
-        assert wrong(monkeypatch, flavour, by_an_operator) > 3
+        assert wrong(monkeypatch, flavour, by_an_operator, dropped, home) > 3
 
-    def test_memory_that_is_lent_and_not_noted_shows_in_the_bytes(self, monkeypatch, flavour):
-        monkeypatch.setattr("accel.backends.cupy.backend.result_memory", lambda driver, value: None)
-        assert wrong(monkeypatch, flavour, by_its_container) > 3
+    def test_memory_that_is_lent_and_not_noted_shows_in_the_bytes(self, monkeypatch, flavour, home):
+        monkeypatch.setattr(
+            CupyBackend, "adopt", lambda self, external: adopted(self._driver, external, self.devices())
+        )
+        assert wrong(monkeypatch, flavour, by_its_container, dropped, home) > 3
+
+
+def test_views_and_other_owners_of_memory_are_followed_to_the_end(first):
+    """A use through a view, an owner that goes before another one, and an address that is used again."""
+    import cupy
+
+    results, waits = heap_of(first).backend.computing(first).results, []
+    results._order = lambda own, users, *, lent: waits.append((own, {*users}, lent))
+    one, stream = cupy.ndarray(SIZE), cupy.cuda.Stream(non_blocking=True)
+    other = cupy.ndarray(SIZE, memptr=one.data)
+    view = one[::2][1:]
+    results.use(view, stream)
+    results.use(other, stream)
+    results.use(other, cupy.cuda.Stream.null)
+    del one
+    assert waits == []
+    del view
+    assert waits == [(cupy.cuda.Stream.null, {stream}, False)]
+    del other
+    assert waits == [(cupy.cuda.Stream.null, {stream}, False)] * 2
+    assert results._used == {}
 
 
 class TestContainers:

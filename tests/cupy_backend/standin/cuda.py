@@ -177,8 +177,8 @@ def _streams(machine, runtime):
         def synchronize(self):
             runtime.streamSynchronize(self.ptr)
 
-    def get_current_stream():
-        return local.streams.get(machine.device, Stream.null)
+    def get_current_stream(device_id=-1):
+        return local.streams.get(machine.device if device_id < 0 else device_id, Stream.null)
 
     Stream.null = object.__new__(Stream)
     Stream.null.ptr, Stream.null.device_id = 0, -1

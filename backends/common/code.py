@@ -210,10 +210,10 @@ class Code(Text):
         return Int(self, self.value(f"ptrtoint ptr {name} to i64"))
 
     def prefetch(self, address: Int) -> None:
-        """Fetch the cache line at an address, which need not be valid."""
+        """Fetch the cache line at an address, which need not be valid, into the second cache."""
         function = self.declare("void", "llvm.prefetch.p0", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
-        # To read, to be kept close, data.
-        self.do(f"call void {function}(ptr {self._pointer(address)}, i32 0, i32 3, i32 1)")
+        # To read, data. A whole tile does not stay in the first cache if its rows are a power of two apart.
+        self.do(f"call void {function}(ptr {self._pointer(address)}, i32 0, i32 2, i32 1)")
 
     def fence(self) -> None:
         """Order the stores that bypass the caches before all later ones."""

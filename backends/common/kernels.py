@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .blocks import LINE
 from .code import Code, Int, Variable
 from .tile_fields import Axis, TileFields
-from .tiles import ALIASED, COLUMNS, ROOM, ROWS
+from .tiles import COLUMNS, ROOM, ROWS
 from .vectors import move, move_line, stream_line
 
 __all__ = ["kernel_text"]
@@ -57,7 +57,6 @@ class _Kernel:
     def _lines_ahead(self) -> _Lines:
         code, (depth, rows, columns) = self._code, self._fields.axes
         layers, height, width = (code.least(axis.steps + axis.extra, axis.extent) for axis in self._fields.axes)
-        aliased = (rows.source & (ALIASED - 1)).equals(0)
         contiguous = rows.source.equals(width * self._fields.nbytes)
         whole = height * rows.source
         return _Lines(
@@ -65,7 +64,7 @@ class _Kernel:
             code.chosen(contiguous, whole, rows.source),
             code.chosen(contiguous, 1, height),
             depth.source - whole,
-            code.chosen(aliased, 0, layers),
+            layers,
         )
 
     def text(self) -> str:
@@ -117,7 +116,7 @@ class _Kernel:
         target, buffered = self._target + into, self._fields.cut >= 0
         # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
         place = code.chosen(buffered, self._buffer, target - skipped)
-        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts], ahead)
+        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts])
         with code.when(buffered):
             first = self._fields.of_cut(firsts)
             self._unpack(target, self._buffer + skipped, first, parts[COLUMNS][1] - before, origin + ahead)

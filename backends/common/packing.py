@@ -3,20 +3,17 @@
 from .blocks import LINE, Block
 from .code import Code, Int
 from .tile_fields import TileFields
-from .tiles import ALIASED, COLUMNS, DEPTH, ROWS
+from .tiles import COLUMNS, DEPTH, ROWS
 from .vectors import Ends, move_block
 
 __all__ = ["packing_text"]
-
-_NEAR = 8
-"""How many rows ahead lines are fetched, if a whole tile does not stay in the cache."""
 
 
 def packing_text(block: Block) -> str:
     """Return the module with the function ``pack``, which moves one kind of block at a time.
 
-    It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; how many
-    layers, rows and columns it has; and the distance in bytes to the next tile in the source.
+    It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; and how
+    many layers, rows and columns it has.
     """
     return _Packing(block).text()
 
@@ -24,8 +21,8 @@ def packing_text(block: Block) -> str:
 class _Packing:
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns", "ahead"))
-        tiling, self._place, self._origin, self._layers, self._rows, self._columns, self._ahead = code.arguments
+        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns"))
+        tiling, self._place, self._origin, self._layers, self._rows, self._columns = code.arguments
         self._fields = TileFields(code, tiling)
 
     def text(self) -> str:
@@ -33,15 +30,14 @@ class _Packing:
         code, fields, depth = self._code, self._fields, self._fields.axes[DEPTH]
         partly = code.both(fields.apart > 0, fields.cut.equals(DEPTH))
         completes = code.least(self._rows, (fields.nbytes + (LINE - 2)) // fields.nbytes)
-        near = (fields.axes[ROWS].source & (ALIASED - 1)).equals(0)
         with code.loop(0, self._layers) as layer:
             # The layers beyond a tile's own are read for as much as completes a line.
             beyond = code.both(partly, layer >= depth.steps)
             rows = code.chosen(beyond, completes, self._rows)
-            self._layer(self._place + layer * depth.spacing, self._origin + layer * depth.source, rows, near)
+            self._layer(self._place + layer * depth.spacing, self._origin + layer * depth.source, rows)
         return code.module()
 
-    def _layer(self, place: Int, origin: Int, extent: Int, near: Int) -> None:
+    def _layer(self, place: Int, origin: Int, extent: Int) -> None:
         code, block, fields = self._code, self._block, self._fields
         rows, columns = fields.axes[ROWS], fields.axes[COLUMNS]
         with code.loop(0, extent, block.rows) as down:
@@ -49,17 +45,5 @@ class _Packing:
             with code.loop(0, self._columns, block.columns) as across:
                 x = code.least(across, self._columns - block.columns)
                 corner = origin + y * rows.source + x * columns.source
-                begins = (across * fields.nbytes & (LINE - 1)) < fields.nbytes * block.columns
-                with code.when(code.both(near, begins)):
-                    self._fetch(corner, y, extent)
                 spot = place + y * rows.spacing + x * columns.spacing
                 move_block(code, block, Ends(spot, columns.spacing, corner, rows.source, fields.nbytes))
-
-    def _fetch(self, corner: Int, y: Int, extent: Int) -> None:
-        """Fetch lines of the rows that follow soon, the last ones in the next tile."""
-        code, pitch, distance = self._code, self._fields.axes[ROWS].source, max(self._block.rows, _NEAR)
-        within = y + distance < extent
-        below = code.chosen(within, distance, distance - extent)
-        place = corner + below * pitch + code.chosen(within, 0, self._ahead)
-        for row in range(self._block.rows):
-            code.prefetch(place + pitch * row)

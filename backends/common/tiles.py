@@ -12,7 +12,7 @@ from accel.abc import Leaf, Plan
 from . import thresholds
 from .blocks import CHUNK, LINE, TURNED, Block, block_of
 
-__all__ = ["ALIASED", "COLUMNS", "DEPTH", "ROOM", "ROWS", "Tiling", "tiling"]
+__all__ = ["COLUMNS", "DEPTH", "ROOM", "ROWS", "Tiling", "tiling"]
 
 TILE = 1 << 14
 """Bytes of a tile: half of the smallest first cache, as its source is there too."""
@@ -22,9 +22,6 @@ ROOM = 4 * TILE
 
 WIDE = 256
 """Bytes of a tile along the source's fastest loop if it is large: memory delivers neighbouring lines faster."""
-
-ALIASED = 1 << 15
-"""Rows of the source at multiples of so many bytes share few sets of a cache: a whole tile does not fit there."""
 
 TALL = 2 * LINE
 """Bytes of a tile along the target's fastest loop, at least."""

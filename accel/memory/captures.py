@@ -150,9 +150,22 @@ def captured_stream(device: Device) -> Stream | None:
 
 
 def event_after(stream: Stream) -> Event:
-    """Return an event after all work that a stream was given to do, also while it records other work."""
+    """Return an event after all work that a stream was given to do, also while it records other work.
+
+    Raises
+    ------
+    CapabilityError
+        If another library captures the stream: no such event can be recorded now.
+    """
     capture = ACTIVE.get(stream) if ACTIVE else None
-    return stream.record() if capture is None or capture.before is None else capture.before
+    if capture is not None and capture.before is not None:
+        return capture.before
+    event = stream.record()
+    if getattr(event, "captured", False):
+        refuse_captured(
+            stream, "be waited for", "end the capture before other streams or the host use what the stream has used"
+        )
+    return event
 
 
 def refuse_allocation(device: Device, stream: Stream | None) -> None:

@@ -19,7 +19,7 @@ from .driver import Driver
 from .fills import memset
 from .kernel_calls import KernelCall
 from .launches import copy_launch, fill_launch
-from .memory import DeviceBlock, allocation, memory_of
+from .memory import DeviceBlock, memory_of, temporary
 from .modules import Modules
 from .peers import Peers
 from .pinned import StagingMemory, is_pinned
@@ -155,6 +155,7 @@ class Copier:
 
     def copy_from_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items from the host."""
+        self._refuse_capture(stream)
         rows = self._rows_from_host(target, source, plan, stream.device)
         if rows is None:
             self.copy_from_elsewhere(target, source, plan, stream)
@@ -163,6 +164,7 @@ class Copier:
 
     def copy_to_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items to the host."""
+        self._refuse_capture(stream)
         rows = self._rows_to_host(target, source, plan)
         if rows is not None:
             self._copy_rows(rows, self._runtime.memcpyDeviceToHost, stream)
@@ -192,6 +194,7 @@ class Copier:
         return memory
 
     def _upload(self, into: int, values: "np.ndarray[Any, np.dtype[np.uint8]]", stream: CupyStream) -> None:
+        self._refuse_capture(stream)
         ring = self._small if values.nbytes <= self._small.size else self._ring
         ring.upload(into, values, stream)
 
@@ -259,7 +262,13 @@ class Copier:
             self._peers.enable(device, before.device)
             runtime.memcpyPeerAsync(into, device.index, out_of, before.device.index, nbytes, handle)
 
+    def _refuse_capture(self, stream: CupyStream) -> None:
+        """Raise if the stream is captured: the host takes part in the work, at once."""
+        if stream.handle:
+            self._driver.refuse_capture(stream.native)
+
     def _copy_from_host(self, into: int, source: Span, stream: CupyStream) -> None:
+        self._refuse_capture(stream)
         most = 0 if self._reads_pageable(stream.device) else _DIRECT
         if source.nbytes > most and self._is_pageable(source, stream.device):
             self._upload(into, bytes_of(source), stream)
@@ -268,6 +277,7 @@ class Copier:
             self._runtime.memcpyAsync(into, out_of, source.nbytes, kind, stream.native.ptr)
 
     def _copy_to_host(self, target: Span, out_of: int, stream: CupyStream) -> None:
+        self._refuse_capture(stream)
         if target.nbytes > _DIRECT and self._is_pageable(target, stream.device):
             self._ring.download(bytes_of(target), out_of, stream)
         else:
@@ -287,7 +297,7 @@ class Copier:
             return not is_pinned(self._driver, _place_of(span)[0])
 
     def _temporary(self, nbytes: int, stream: CupyStream) -> Any:
-        return allocation(self._driver, nbytes, stream)
+        return temporary(self._driver, nbytes, stream)
 
 
 def _place_of(span: Span) -> tuple[int, DeviceBlock | None]:

@@ -183,6 +183,12 @@ class Driver:
         self._refuse_captured(status)
         return status == 0
 
+    def is_captured(self, stream: int) -> bool:
+        """Return whether the stream with a handle is being captured into a graph, by anyone."""
+        # The default stream cannot be captured.
+        captured: bool = bool(stream) and self.runtime.streamIsCapturing(stream)
+        return captured
+
     def refuse_capture(self, stream: Any) -> None:
         """Raise if a CuPy stream is being captured into a graph: its work would not be done now.
 
@@ -191,8 +197,7 @@ class Driver:
         CapabilityError
             If it is.
         """
-        # The default stream cannot be captured.
-        if stream.ptr and self.runtime.streamIsCapturing(stream.ptr):
+        if self.is_captured(stream.ptr):
             raise CapabilityError(f"CuPy's stream {stream.ptr:#x} is being captured into a graph; {NOT_CAPTURED}")
 
     def _refuse_captured(self, status: int) -> None:

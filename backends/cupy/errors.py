@@ -69,7 +69,9 @@ _REMEDIES: Mapping[type[AccelError], str] = {
     CapabilityError: "this device or its driver cannot do that",
     KernelLaunchError: "the device refused it, and nothing was done",
 }
-NOT_CAPTURED = "call accel before begin_capture() or after end_capture(): its work cannot be part of a graph"
+NOT_CAPTURED = (
+    "do this before the capture or after it: a graph has launches of kernels, and copies and fills within a device"
+)
 """What to do instead of using a stream that is being captured."""
 
 

@@ -82,6 +82,9 @@ class CupyEvent:
         The device of the stream.
     stream : cupy.cuda.Stream
         CuPy's stream.
+    captured : bool
+        Whether its stream was captured by another library when it was to be recorded, so that the work before it is in
+        a graph. There is nothing to wait for then, and other streams cannot come after it.
     timed, work_timed : bool
         Whether the device measures when it is reached, and when the work right before it began.
     after : Event or None
@@ -97,6 +100,7 @@ class CupyEvent:
         "_pool",
         "_start",
         "after",
+        "captured",
         "device",
         "stream",
         "timed",
@@ -110,6 +114,7 @@ class CupyEvent:
         self._began: CupyEvent | None = None
         self._handle = 0
         self._start: Start | None = None
+        self.captured = False
         self.stream = stream
         self.device = pool.device
         self.timed = timed

@@ -24,6 +24,7 @@ __all__ = [
     "index_at",
     "memory_of",
     "room",
+    "temporary",
 ]
 
 ALIGNMENT = 256
@@ -144,6 +145,8 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
 def cleared(driver: Driver, block: DeviceBlock, stream: CupyStream) -> DeviceBlock:
     """Let the stream that has just allocated a block clear it, and return it."""
     if block.nbytes:
+        if stream.handle:
+            driver.refuse_capture(stream.native)
         clear = partial(driver.runtime.memsetAsync, block.pointer, 0, block.nbytes)
         if stream.direct:
             stream.at_once(lambda own: clear(own.native.ptr))
@@ -176,6 +179,27 @@ def allocation(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
             before.use()
     except cuda.memory.OutOfMemoryError:
         raise _out_of_memory(driver, nbytes, stream.device) from None
+
+
+def temporary(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
+    """Return memory as `allocation` does, for work that is now submitted to the stream.
+
+    The pool may reuse it for the next work of the stream; if the stream is captured by accel, the graph keeps it.
+
+    Raises
+    ------
+    CapabilityError
+        If another library captures the stream: no one would keep it.
+    """
+    if stream.deferred is None:
+        if stream.handle:
+            driver.refuse_capture(stream.native)
+        return allocation(driver, nbytes, stream)
+    memory = allocation(driver, nbytes, stream)
+    block = DeviceBlock(memory.ptr, nbytes, memory, stream.device, stream)
+    block.ready = stream.stamp  # of the event before the capture
+    stream.kept.append(block)
+    return memory
 
 
 def _out_of_memory(driver: Driver, nbytes: int, device: Device) -> OutOfMemoryError:

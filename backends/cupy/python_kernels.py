@@ -32,7 +32,7 @@ from .device_code import (
 from .device_streams import DeviceStreams
 from .driver import Driver
 from .kernel_calls import Arguments
-from .memory import DeviceBlock, allocation
+from .memory import DeviceBlock, temporary
 from .modules import Modules
 from .raw_kernels import RawExecutable
 from .streams import CupyStream
@@ -336,7 +336,7 @@ class _Launch:
         nbytes = _RECORD + SLOT * len(compiled.frame) + compiled.scratch
         if nbytes == _RECORD and not compiled.program.debug:
             return None
-        native = allocation(self._tools.driver, nbytes, queue)
+        native = temporary(self._tools.driver, nbytes, queue)
         return DeviceBlock(native.ptr, nbytes, native, queue.device, queue)
 
     def _run(self, step: _Step, count: int | None, queue: CupyStream) -> None:

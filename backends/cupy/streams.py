@@ -3,16 +3,19 @@
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import count
 from typing import Any
 
-from accel.abc import DeferredEvent, Event
+from accel.abc import CapturedEvent, DeferredEvent, Event, refuse_captured
 from accel.abc.stream import CurrentStream, as_event
 from accel.device import Device
+from accel.errors import CapabilityError
 from accel.memory.thread_stream import ThreadStream
 
 from .driver import Driver
 from .events import CupyEvent, EventPool
+from .graphs import CupyGraph, UsedBlock
 
 __all__ = ["CupyStream", "NewBlocks"]
 
@@ -62,6 +65,11 @@ class CupyStream(CurrentStream):
         The driver's events of the device.
     caught_up : int
         The number of allocations up to which this stream waits for the earlier work on all blocks.
+    deferred : list of callables, or None
+        While the stream is captured: what is to be done with it at the end of the capture, such as waits for other
+        streams, which the driver would refuse now. None if it is not captured.
+    kept : list of DeviceBlock
+        The memory that was allocated for recorded work.
     """
 
     __slots__ = (
@@ -79,9 +87,11 @@ class CupyStream(CurrentStream):
         "_waits",
         "allocated",
         "caught_up",
+        "deferred",
         "device",
         "events",
         "handle",
+        "kept",
         "native",
         "new_blocks",
         "stamp",
@@ -103,6 +113,8 @@ class CupyStream(CurrentStream):
         self.timed = False
         self._began: CupyEvent | None = None
         self._closed = False
+        self.deferred: list[HostCallback] | None = None
+        self.kept: list[UsedBlock] = []
         self._late: ThreadStream | None = None
         self._last: Event | None = None
         self._lock = threading.Lock()
@@ -123,6 +135,8 @@ class CupyStream(CurrentStream):
     def direct(self) -> bool:  # type: ignore[override]
         """Whether the driver has all work submitted so far, and takes more from any thread at once."""
         late = self._late
+        if self.deferred is not None:
+            return False
         return not self._closed if late is None else late.record().done() and not self._closed
 
     @property
@@ -148,6 +162,8 @@ class CupyStream(CurrentStream):
         """
         if self._closed:
             raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
+        if blocks:
+            self._refuse_host()
         late = self._new_late_thread() if blocks else self._late_thread()
         if late is None:
             self._do(work)
@@ -160,8 +176,6 @@ class CupyStream(CurrentStream):
         driver = self._driver
         if driver.is_ready(self.device):
             try:
-                if self.handle:
-                    driver.refuse_capture(self.native)
                 if self.timed:
                     self.begin()
                 work(*arguments, self)
@@ -169,7 +183,6 @@ class CupyStream(CurrentStream):
                 raise driver.translated(error, self.device) from error
         else:
             with driver.on(self.device):
-                driver.refuse_capture(self.native)
                 if self.timed:
                     self.begin()
                 work(*arguments, self)
@@ -177,10 +190,16 @@ class CupyStream(CurrentStream):
 
     def begin(self) -> None:
         """Let later events know when the work began that is now submitted; the device is current."""
-        self._began = self.events.record(self.native, timed=True)
+        if not self._driver.is_captured(self.handle):  # no time of recorded work is known
+            self._began = self.events.record(self.native, timed=True)
 
     def append(self, work: HostCallback) -> None:
         """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
+        deferred = self.deferred
+        # No call between these: the end of the capture does all that is deferred.
+        if deferred is not None:
+            deferred.append(work)
+            return
         late = self._late_thread()
         if late is None:
             work()
@@ -189,12 +208,16 @@ class CupyStream(CurrentStream):
 
     def record(self, *, timed: bool = False) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
+        if self.deferred is not None:
+            return CapturedEvent(self.device)
         before = self.stamp
         self.stamp = before + 1  # now, so that no work submitted after the event gets the stamp before it
         event = CupyEvent(self.events, self.native, self._last, timed=timed or self.timed)
         event.work_timed, late = self.timed, self._late_thread()
         if late is None:
             self._place(event)
+            if event.captured:
+                return event
             self._latest_direct = before, event
         else:
             event.after = late.submit(lambda: self._place(event))
@@ -210,22 +233,32 @@ class CupyStream(CurrentStream):
         for before, event in (self._latest_direct, self._latest):
             if event is not None and before >= stamp:
                 return before, event
-        return stamp, self.record()
+        event = self.record()
+        if isinstance(event, CupyEvent) and event.captured:
+            self._driver.refuse_capture(self.native)
+        return stamp, event
 
     def come_after(self, other: "CupyStream", stamp: int) -> None:
         """Let work submitted from now on start after the work of another stream up to a stamp."""
         if self._waits.get(other._serial, -1) < stamp and other is not self:
             before, event = other.event_after(stamp)
-            self.wait_for(event)
+            if self.deferred is None:
+                self.wait_for(event)
+            else:
+                self.append(partial(self.wait_for, event))
             if len(self._waits) > _MOST_WAITS:
                 self._waits = {}  # it only saves waits, and streams may come and go
             self._waits[other._serial] = before
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
+        if self.deferred is not None:
+            refuse_captured(self, "wait for an event", "wait for it before the capture, or before graph.launch()")
         if isinstance(event, DeferredEvent):
             for each in event.submitted():
                 self.wait_for(each)
+        elif isinstance(event, CupyEvent) and event.captured:
+            raise CapabilityError(f"{event!r} is in a graph that is being captured; {self!r} cannot wait for it")
         elif isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
             return  # the work of one stream is ordered anyway
         elif isinstance(event, CupyEvent) and event.known:
@@ -238,6 +271,8 @@ class CupyStream(CurrentStream):
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises errors that no wait has raised yet."""
         self._driver.refuse_fork()
+        if self.deferred is not None:
+            refuse_captured(self, "be waited for", "wait for the event that graph.launch() returns")
         if self._late is not None:
             last = self._last
             try:
@@ -252,8 +287,45 @@ class CupyStream(CurrentStream):
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
+        if self.deferred is not None:
+            refuse_captured(self, "be closed", "close it after the capture")
         self._closed = True
         self.synchronize()
+
+    def begin_capture(self) -> Event:
+        """Record work from now on; return an event after all work that was submitted before.
+
+        Other threads may call what the driver forbids in other modes, since the mode of the capture is relaxed.
+        """
+        if self.deferred is not None:
+            refuse_captured(self, "have another capture inside", "capture the two one after the other")
+        if not self.handle:
+            raise CapabilityError(f"a default stream cannot be captured; write accel.new_stream('{self.device}')")
+        if self._closed:
+            raise RuntimeError(f"{self!r} is closed and takes no more work; make another: accel.new_stream()")
+        if self._late_thread() is not None:
+            raise CapabilityError(f"{self!r} waits for work of the host; before the capture, write synchronize()")
+        with self._driver.on(self.device):
+            self._driver.refuse_capture(self.native)
+            before = self.record()
+            self.native.begin_capture()  # in mode relaxed
+            # What is in order after all work so far is in order after this event.
+            self._latest = self._latest_direct = self.stamp, before
+            self.deferred = []
+        return before
+
+    def end_capture(self) -> CupyGraph:
+        """Return the work that was recorded, and do later work again."""
+        try:
+            with self._driver.on(self.device):
+                native = self.native.end_capture()
+        finally:
+            blocks, self.kept = self.kept, []
+            deferred, self.deferred = self.deferred, None
+            self.stamp += 1  # the work from now on comes after the event of `begin_capture`
+            for work in deferred or ():
+                work()
+        return CupyGraph(native, blocks)
 
     def __repr__(self) -> str:
         return f"<stream {self.native.ptr:#x} of {self.device}>"
@@ -271,16 +343,23 @@ class CupyStream(CurrentStream):
             result = self._late = self._late or result
         return result
 
+    def _refuse_host(self) -> None:
+        """Raise if the stream is captured, before the host takes part in some work."""
+        if self.deferred is not None:
+            refuse_captured(self, "check a kernel in debug mode", "capture it outside of debug mode")
+        self._driver.refuse_capture(self.native)
+
     def _do(self, work: HostCallback) -> None:
         with self._driver.on(self.device):
-            self._driver.refuse_capture(self.native)
             if self.timed:
                 self.begin()
             work()
 
     def _place(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
-            self._driver.refuse_capture(self.native)
+            if self._driver.is_captured(self.handle):  # by another library: the work before the event is not under way
+                event.captured = True
+                return
             if self.timed and self._began is None:
                 self.begin()
             event.place(self._began, self.events.start() if event.timed else None)

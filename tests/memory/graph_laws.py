@@ -188,9 +188,9 @@ class Graphs:
     @pytest.fixture
     def x(self, device):
         """Memory whose elements are 1."""
-        x = accel.full(SIZE, 1, "int64", device=device)
-        scale(x, 1)
-        return x
+        with accel.full(SIZE, 1, "int64", device=device) as x:
+            scale(x, 1)
+            yield x
 
     def test_what_is_captured_is_done_by_launches_only(self, x, stream):
         with accel.capture(stream) as graph:

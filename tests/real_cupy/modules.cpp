@@ -61,6 +61,7 @@ void load(Module& module, const char* text) {
 
 CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
     DRIVER_CALL();
+    if (const cudaError_t error = refuse_unsafe()) return CUresult(error);
     const char* text = (const char*)image;
     const bool compiled = !strncmp(text, COMPILED, strlen(COMPILED));
     if (!compiled && settings.executes) return CUDA_ERROR_INVALID_IMAGE;

@@ -201,9 +201,9 @@ def test_what_is_captured_is_done_by_launches_of_its_graph_only(driver, runtime,
     runtime.memsetAsync(memory, 9, SIZE, drawn_in.ptr)
     assert captured.is_capturing()
     assert drawn_in.is_capturing()
-    assert runtime.eventQuery(event.ptr) == 907
     graph = captured.end_capture()
     assert not drawn_in.is_capturing()
+    assert runtime.eventQuery(event.ptr) == 907
     assert set(read(runtime, memory)) == {0}
     graph.launch(captured)
     assert set(read(runtime, memory)) == {9}

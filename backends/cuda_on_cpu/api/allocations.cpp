@@ -23,6 +23,12 @@ cudaError_t allocated_by(const Call& call, void** memory, size_t size, MemoryKin
                    (unsigned long long)host.memory, (unsigned long long)(used + size));
 }
 
+// It may wait for work of the device.
+cudaError_t allocated_at_once(const Call& call, void** memory, size_t size, MemoryKind kind) {
+    if (const cudaError_t error = refuse_unsafe()) return error;
+    return allocated_by(call, memory, size, kind);
+}
+
 // The memory that a function is to release; null, with the error, if it cannot.
 Range* released_by(const char* function, uint64_t pc, void* memory, cudaError_t& error) {
     Range* range = range_at(memory);
@@ -41,6 +47,7 @@ Range* released_by(const char* function, uint64_t pc, void* memory, cudaError_t&
 cudaError_t released(const Call& call, void* memory) {
     if (!memory) return cudaSuccess;
     cudaError_t error;
+    if ((error = refuse_unsafe())) return error;
     Range* range = released_by(call.function, uint64_t(call.pc), memory, error);
     if (!range) return failed(error);
     if (origin_of(*range).kind == MemoryKind::DEVICE) finish_device(origin_of(*range).device);
@@ -67,8 +74,7 @@ cudaError_t released_in_order(const Call& call, void* memory, const void* handle
     if (!released_by(call.function, uint64_t(call.pc), memory, error)) return failed(error);
     Freeing* work = work_of<Freeing>(call, release_now);
     work->memory = memory;
-    submit(*stream, work);
-    return cudaSuccess;
+    return submit(*stream, work);
 }
 
 void available(size_t* free, size_t* total) {
@@ -78,31 +84,31 @@ void available(size_t* free, size_t* total) {
 
 }  // namespace
 
-RUNTIME(cudaMalloc, (void** memory, size_t size), allocated_by(call, memory, size, MemoryKind::DEVICE))
+RUNTIME(cudaMalloc, (void** memory, size_t size), allocated_at_once(call, memory, size, MemoryKind::DEVICE))
 cudaError_t cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
     RUNTIME_CALL();
     return stream_for(call, stream) ? allocated_by(call, memory, size, MemoryKind::DEVICE) : cudaErrorInvalidResourceHandle;
 }
 RUNTIME(cudaMallocManaged, (void** memory, size_t size, unsigned),
-        allocated_by(call, memory, size, MemoryKind::MANAGED))
-RUNTIME(cudaHostAlloc, (void** memory, size_t size, unsigned), allocated_by(call, memory, size, MemoryKind::PINNED))
+        allocated_at_once(call, memory, size, MemoryKind::MANAGED))
+RUNTIME(cudaHostAlloc, (void** memory, size_t size, unsigned), allocated_at_once(call, memory, size, MemoryKind::PINNED))
 #if ACCEL_SIM_OF_NVIDIA
 cudaError_t cudaMallocHost(void** memory, size_t size) {
 #else
 cudaError_t cudaMallocHost(void** memory, size_t size, unsigned) {
 #endif
     RUNTIME_CALL();
-    return allocated_by(call, memory, size, MemoryKind::PINNED);
+    return allocated_at_once(call, memory, size, MemoryKind::PINNED);
 }
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
     RUNTIME_CALL();
     *pitch = (width + PITCH - 1) & ~(PITCH - 1);
-    return allocated_by(call, memory, *pitch * height, MemoryKind::DEVICE);
+    return allocated_at_once(call, memory, *pitch * height, MemoryKind::DEVICE);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
     RUNTIME_CALL();
     *memory = {nullptr, (extent.width + PITCH - 1) & ~(PITCH - 1), extent.width, extent.height};
-    return allocated_by(call, &memory->ptr, memory->pitch * extent.height * extent.depth, MemoryKind::DEVICE);
+    return allocated_at_once(call, &memory->ptr, memory->pitch * extent.height * extent.depth, MemoryKind::DEVICE);
 }
 
 RUNTIME(cudaFree, (void* memory), released(call, memory))
@@ -111,6 +117,7 @@ RUNTIME(cudaFreeAsync, (void* memory, cudaStream_t stream), released_in_order(ca
 
 cudaError_t cudaHostRegister(void* memory, size_t size, unsigned) {
     RUNTIME_CALL();
+    if (const cudaError_t error = refuse_unsafe()) return error;
     const Origin origin = {call.function, uint64_t(call.pc), 0, MemoryKind::PINNED, context().device};
     return add_range(memory, size, origin, false) ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
@@ -166,16 +173,16 @@ cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) { return c
 #endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) { return cudaSuccess; }
 
-DRIVER(cuMemAlloc, (CUdeviceptr* memory, size_t size), allocated_by(call, (void**)memory, size, MemoryKind::DEVICE))
+DRIVER(cuMemAlloc, (CUdeviceptr* memory, size_t size), allocated_at_once(call, (void**)memory, size, MemoryKind::DEVICE))
 DRIVER(cuMemAllocManaged, (CUdeviceptr* memory, size_t size, unsigned),
-       allocated_by(call, (void**)memory, size, MemoryKind::MANAGED))
+       allocated_at_once(call, (void**)memory, size, MemoryKind::MANAGED))
 CUresult cuMemAllocPitch(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned) {
     DRIVER_CALL();
     *pitch = (width + PITCH - 1) & ~(PITCH - 1);
-    return CUresult(allocated_by(call, (void**)memory, *pitch * height, MemoryKind::DEVICE));
+    return CUresult(allocated_at_once(call, (void**)memory, *pitch * height, MemoryKind::DEVICE));
 }
-DRIVER(cuMemAllocHost, (void** memory, size_t size), allocated_by(call, memory, size, MemoryKind::PINNED))
-DRIVER(cuMemHostAlloc, (void** memory, size_t size, unsigned), allocated_by(call, memory, size, MemoryKind::PINNED))
+DRIVER(cuMemAllocHost, (void** memory, size_t size), allocated_at_once(call, memory, size, MemoryKind::PINNED))
+DRIVER(cuMemHostAlloc, (void** memory, size_t size, unsigned), allocated_at_once(call, memory, size, MemoryKind::PINNED))
 CUresult cuMemAllocAsync(CUdeviceptr* memory, size_t size, CUstream stream) {
     DRIVER_CALL();
     if (!stream_for(call, stream)) return CUDA_ERROR_INVALID_HANDLE;

@@ -72,6 +72,7 @@ cudaError_t cudaSetDevice(int device) {
 
 cudaError_t cudaDeviceSynchronize() {
     RUNTIME_CALL();
+    if (const cudaError_t error = refuse_of_device(context().device)) return error;
     finish_device(context().device);
     return is_lost(context().device) ? cudaErrorIllegalAddress : state_of_work();
 }
@@ -119,6 +120,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 
 CUresult cuCtxSynchronize() {
     DRIVER_CALL();
+    if (const cudaError_t error = refuse_of_device(context().device)) return CUresult(error);
     finish_device(context().device);
     return CUresult(is_lost(context().device) ? cudaErrorIllegalAddress : state_of_work());
 }

@@ -79,17 +79,18 @@ void copy_now(Work& work) {
 void end_copy(Work& work) { free(((Copy&)work).staged); }
 
 // The driver reads pageable memory before a call returns, and waits to write it; what a device reaches it uses late.
-void submit_copy(const Call& call, Stream& stream, const Rows& to, const Rows& from) {
+cudaError_t submit_copy(const Call& call, Stream& stream, const Rows& to, const Rows& from) {
     Copy* work = work_of<Copy>(call, copy_now, end_copy);
     work->to = to, work->from = from;
     const bool driver_reads = !settings.reaches_pageable && is_pageable(from);
     const bool driver_writes = !settings.reaches_pageable && is_pageable(to);
-    if (driver_reads && (host.late || stream.capturing)) {
+    if (driver_reads && (host.late || stream.capture)) {
         work->staged = (char*)zeros(extent(from));
         memcpy(work->staged, from.begin, extent(from));
     }
-    submit(stream, work);
-    if (driver_writes && !stream.capturing) finish(stream);
+    if (const cudaError_t error = submit(stream, work)) return error;
+    if (driver_writes && !stream.capture) finish(stream);
+    return cudaSuccess;
 }
 
 enum class Waits { NO, YES };
@@ -100,6 +101,8 @@ cudaError_t copied(const Call& call, const Rows& to, const Rows& from, cudaMemcp
     Stream* stream = stream_for(call, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (is_lost(stream->device)) return failed(cudaErrorIllegalAddress);
+    if (waits == Waits::YES)
+        if (const cudaError_t error = refuse_unsafe()) return error;
     if (!to.width || !to.height) return cudaSuccess;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool of_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -108,7 +111,7 @@ cudaError_t copied(const Call& call, const Rows& to, const Rows& from, cudaMemcp
     if (!error) error = checked(call.function, uint64_t(call.pc), from, "source", side(of_device));
     if (error) return failed(error);
     const bool with_host = is_of_host(to) || is_of_host(from);
-    submit_copy(call, *stream, to, from);
+    if ((error = submit_copy(call, *stream, to, from))) return error;
     if (waits == Waits::YES && with_host) finish(*stream);  // a copy within a device does not wait, as on a GPU
     return is_lost(stream->device) ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
@@ -147,8 +150,7 @@ cudaError_t filled(const Call& call, const Rows& to, uint32_t value, const void*
     if (cudaError_t error = checked(call.function, uint64_t(call.pc), to, "destination", Side::DEVICE)) return failed(error);
     Fill* work = work_of<Fill>(call, fill_now);
     work->to = to, work->value = value, work->size = size;
-    submit(*stream, work);
-    return cudaSuccess;
+    return submit(*stream, work);
 }
 
 cudaError_t copied_between(const Call& call, void* to, int to_device, const void* from, int from_device, size_t size,

@@ -39,35 +39,41 @@ void end_replay(Work& work) { let_go(((Replay&)work).graph); }
 
 using namespace accel_sim;
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
     RUNTIME_CALL();
     Stream* stream = stream_for(call, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!handle || handle == cudaStreamLegacy)
         return misused(cudaErrorStreamCaptureUnsupported, call, "the default stream cannot be captured");
-    if (stream->capturing) return failed(cudaErrorIllegalState);
-    stream->capturing = true, stream->spoiled = false;
+    if (stream->capture) return failed(cudaErrorIllegalState);
+    begin_capture(*stream, mode);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     RUNTIME_CALL();
     Stream* stream = stream_for(call, handle);
-    if (!stream || !stream->capturing) return failed(cudaErrorIllegalState);
+    Capture* capture = stream ? stream->capture : nullptr;
+    if (!capture) return failed(cudaErrorIllegalState);
+    if (capture->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(capture->thread, pthread_self()))
+        return failed(cudaErrorStreamCaptureWrongThread);
+    for (Stream* each = all_streams(); each; each = each->next)
+        if (each->capture == capture) each->capture = nullptr;
+    const bool spoiled = capture->spoiled;
     Graph* captured = (Graph*)zeros(sizeof(Graph));
-    *captured = {1, end_capture()};
-    if (stream->spoiled) let_go(captured);
-    *graph = stream->spoiled ? nullptr : (cudaGraph_t)captured;
-    return stream->spoiled ? failed(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
+    *captured = {1, end_capture(capture)};
+    if (spoiled) let_go(captured);
+    *graph = spoiled ? nullptr : (cudaGraph_t)captured;
+    return spoiled ? failed(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
     ACCEL_SIM_CALL(NOTHING);
     const Stream* stream = stream_for(call, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
-    *status = !stream->capturing ? cudaStreamCaptureStatusNone
-              : stream->spoiled  ? cudaStreamCaptureStatusInvalidated
-                                 : cudaStreamCaptureStatusActive;
+    *status = !stream->capture           ? cudaStreamCaptureStatusNone
+              : stream->capture->spoiled ? cudaStreamCaptureStatusInvalidated
+                                         : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 
@@ -106,7 +112,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t on) {
         work->function = node->function;
         work->graph = graph, work->node = node;
         ++graph->users;
-        submit(*stream, work);
+        if (const cudaError_t error = submit(*stream, work)) return error;
     }
     return state_of_work();
 }

@@ -116,7 +116,7 @@ cudaError_t submit_launch(const Call& call, const Kernel& kernel, void* const* a
     Launching* work = work_of<Launching>(call, launch_now, end_launch);
     work->kernel = kernel, work->device = stream->device, work->arguments = copied(arguments, sizes, count);
     if (!work->arguments) return drop(work), failed(cudaErrorMemoryAllocation);
-    submit(*stream, work);
+    if (const cudaError_t error = submit(*stream, work)) return error;
     return state_of_work();
 }
 

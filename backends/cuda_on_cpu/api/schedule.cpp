@@ -18,7 +18,6 @@ __thread Stream* of_thread[MOST_DEVICES];
 __thread bool calls_host;
 uintptr_t next_handle = FIRST_HANDLE, free_handles[MOST_HANDLES];
 unsigned free_count;
-Work *capture_begin, **capture_end = &capture_begin;
 pthread_cond_t moved = PTHREAD_COND_INITIALIZER;  // a function of the host returned
 
 Stream* add_stream(uintptr_t handle, bool blocking, int priority) {
@@ -121,12 +120,6 @@ void add_implied_waits(const Stream& stream, Work& work) {
     }
 }
 
-void capture(Work* work) {
-    if (!work->run) return drop(work);
-    *capture_end = work;
-    capture_end = &work->next;
-}
-
 }  // namespace
 
 pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -178,25 +171,30 @@ Stream* stream_for(const Call& call, const void* handle) {
     return stream;
 }
 
-void submit(Stream& stream, Work* work) {
-    if (stream.capturing) return capture(work);
+Stream* all_streams() { return streams; }
+
+cudaError_t submit(Stream& stream, Work* work) {
+    if (stream.capture) return capture_work(*stream.capture, work);
+    if (stream.handle == LEGACY)
+        if (const cudaError_t error = refuse_implicit(stream.device)) return drop(work), error;
     add_implied_waits(stream, *work);
     append(stream, work);
     if (!host.late) finish(stream);
+    return cudaSuccess;
 }
 
-void submit_wait(Stream& stream, const Call& call, Mark* mark) {
-    if (mark->captured) stream.capturing = true;  // the capture goes on in this stream, too
+cudaError_t submit_wait(Stream& stream, const Call& call, Mark* mark) {
+    if (mark->captured && !stream.capture) stream.capture = capture_of(mark->captured);  // it goes on in this stream, too
     Work* work = work_of<Work>(call, nullptr);
     ++mark->users;
     add_wait(*work, mark);
-    submit(stream, work);
+    return submit(stream, work);
 }
 
 Mark* record(Stream& stream, const Call& call) {
     Work* work = work_of<Work>(call, nullptr);
     Mark* mark = mark_of(*work, 1);
-    mark->captured = stream.capturing;
+    mark->captured = stream.capture ? stream.capture->number : 0;
     submit(stream, work);
     return mark;
 }
@@ -257,12 +255,5 @@ void call_host(void (*function)(void*), void* data) {
 }
 
 bool in_host_function() { return calls_host; }
-
-Work* end_capture() {
-    for (Stream* each = streams; each; each = each->next) each->capturing = false;
-    Work* all = capture_begin;
-    capture_begin = nullptr, capture_end = &capture_begin;
-    return all;
-}
 
 }  // namespace accel_sim

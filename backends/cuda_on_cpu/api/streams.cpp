@@ -21,7 +21,12 @@ Event* event_for(const Call& call, const void* handle) {
     return nullptr;
 }
 
-bool captured(const Event& event) { return event.mark && event.mark->captured; }
+// An event in a capture has no state. To ask for it makes the capture invalid.
+bool captured(const Event& event) {
+    if (!event.mark || !event.mark->captured) return false;
+    if (Capture* capture = capture_of(event.mark->captured)) refuse_question(*capture);
+    return true;
+}
 bool reached(const Event& event) { return !event.mark || event.mark->reached; }
 cudaError_t state_of(int device) { return is_lost(device) ? cudaErrorIllegalAddress : state_of_work(); }
 
@@ -61,7 +66,8 @@ cudaError_t query(const Call& call, cudaEvent_t handle) {
     Event* event = event_for(call, handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (is_lost(event->device)) return cudaErrorIllegalAddress;
-    if (captured(*event)) return cudaErrorCapturedEvent;
+    if (captured(*event)) return failed(cudaErrorCapturedEvent);
+    if (const cudaError_t error = refuse_unsafe()) return error;
     poll();
     return reached(*event) ? state_of(event->device) : cudaErrorNotReady;
 }
@@ -69,7 +75,8 @@ cudaError_t query(const Call& call, cudaEvent_t handle) {
 cudaError_t waited_for(const Call& call, cudaEvent_t handle) {
     Event* event = event_for(call, handle);
     if (!event) return cudaErrorInvalidResourceHandle;
-    if (captured(*event)) return cudaErrorCapturedEvent;
+    if (captured(*event)) return failed(cudaErrorCapturedEvent);
+    if (const cudaError_t error = refuse_unsafe()) return error;
     const int device = event->device;
     if (event->mark) finish_mark(event->mark);
     return state_of(device);
@@ -92,12 +99,13 @@ cudaError_t ordered_after(const Call& call, const void* handle, cudaEvent_t even
     const Event* before = event_for(call, event);
     Stream* stream = before ? stream_for(call, handle) : nullptr;
     if (!stream) return cudaErrorInvalidResourceHandle;
-    if (before->mark && stream->capturing && !before->mark->captured) {
-        stream->spoiled = true;
-        return failed(cudaErrorStreamCaptureIsolation);
+    if (!before->mark) return cudaSuccess;
+    if (stream->capture && before->mark->captured != stream->capture->number) {
+        stream->capture->spoiled = true;
+        return failed(before->mark->captured ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureIsolation);
     }
-    if (before->mark) submit_wait(*stream, call, before->mark);
-    return cudaSuccess;
+    if (before->mark->captured && !capture_of(before->mark->captured)) return failed(cudaErrorCapturedEvent);
+    return submit_wait(*stream, call, before->mark);
 }
 
 cudaError_t created(cudaStream_t* place, unsigned flags, int priority) {
@@ -108,6 +116,7 @@ cudaError_t created(cudaStream_t* place, unsigned flags, int priority) {
 cudaError_t destroyed(const Call& call, cudaStream_t handle) {
     Stream* stream = stream_for(call, handle);
     if (!stream || uintptr_t(handle) <= uintptr_t(cudaStreamPerThread)) return failed(cudaErrorInvalidResourceHandle);
+    if (stream->capture) return refuse_question(*stream->capture);
     destroy_stream(*stream);
     return cudaSuccess;
 }
@@ -115,9 +124,9 @@ cudaError_t destroyed(const Call& call, cudaStream_t handle) {
 // While a stream is captured, the host can neither ask for its state nor wait for it; trying to do so ends the capture.
 cudaError_t refusal(Stream* stream) {
     if (!stream) return cudaErrorInvalidResourceHandle;
-    if (!stream->capturing) return is_lost(stream->device) ? cudaErrorIllegalAddress : cudaSuccess;
-    stream->spoiled = true;
-    return failed(cudaErrorStreamCaptureUnsupported);
+    if (stream->capture) return refuse_question(*stream->capture);
+    if (const cudaError_t error = refuse_unsafe()) return error;
+    return is_lost(stream->device) ? cudaErrorIllegalAddress : cudaSuccess;
 }
 
 cudaError_t finished(const Call& call, const void* handle) {
@@ -153,8 +162,7 @@ cudaError_t called(const Call& call, cudaStream_t handle, cudaHostFn_t function,
     if (!stream) return cudaErrorInvalidResourceHandle;
     HostCall* work = work_of<HostCall>(call, [](Work& work) { call_host(call_back, &work); });
     work->function_of_host = function, work->callback = callback, work->stream = handle, work->data = data;
-    submit(*stream, work);
-    return cudaSuccess;
+    return submit(*stream, work);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The CUDA runtime of whole programs, as one unit for the compiler.
 #include "allocations.cpp"
+#include "captures.cpp"
 #include "context.cpp"
 #include "copies.cpp"
 #include "device.cpp"

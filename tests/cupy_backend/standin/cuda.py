@@ -125,6 +125,15 @@ def _streams(machine, runtime):
         def synchronize(self):
             runtime.eventSynchronize(self.ptr)
 
+    class Graph:
+        def __init__(self, nodes):
+            self.nodes = nodes
+
+        def launch(self, stream=None):
+            queue = machine.scheduler.of((stream or get_current_stream()).ptr)
+            for node in self.nodes:
+                machine.scheduler.submit(queue, node)
+
     class Stream:
         def __init__(self, *, non_blocking):
             machine.demand(non_blocking, "a stream that waits for the legacy stream, and is waited for by it")
@@ -160,7 +169,7 @@ def _streams(machine, runtime):
         def wait_event(self, event):
             runtime.streamWaitEvent(self.ptr, event.ptr)
 
-        def begin_capture(self):
+        def begin_capture(self, mode=None):
             machine.scheduler.of(self.ptr).graph = []
 
         def end_capture(self):
@@ -168,7 +177,7 @@ def _streams(machine, runtime):
             graph, queue.graph = queue.graph, None
             spoiled, queue.spoiled = queue.spoiled, False
             machine.require(not spoiled, 901)
-            return [work.run for work in graph if work.run]  # a recorded event is no node of a graph
+            return Graph([work.run for work in graph if work.run])  # a recorded event is no node of a graph
 
         @property
         def done(self):

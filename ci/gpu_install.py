@@ -16,8 +16,8 @@ __all__ = ["install", "lacking", "missing"]
 
 _CUPY = "cupy-cuda13x"
 _TESTED_BY = {"hypothesis", "pytest"}
-_NOT_BY_ALL = ("array-api-compat", "numba")
-"""Requirements that only some stages need, which then report it, or that NumPy can replace."""
+_NOT_BY_ALL = ("array-api-compat",)
+"""Requirements that only some stages need, which then report it."""
 
 
 def missing(root: Path) -> str:

@@ -109,12 +109,12 @@ def test_an_interrupt_ends_the_command_without_a_traceback(monkeypatch, capsys):
 
 
 def test_info_survives_a_package_with_broken_metadata(tmp_path):
-    record = tmp_path / "numba-0.0.dist-info"
+    record = tmp_path / "llvmlite-0.0.dist-info"
     record.mkdir()
     (record / "METADATA").write_bytes(b"\xff\xfe")
     done = accel("info", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "numba              UnicodeDecodeError" in done.stdout
+    assert "llvmlite           UnicodeDecodeError" in done.stdout
 
 
 def test_info_survives_odd_limits(monkeypatch):

@@ -4,7 +4,15 @@ from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.external import Deleter, ExternalAllocation
 from accel.abc.graphs import CapturedEvent, DeviceGraph, Recording, SupportsGraphs, refuse_captured
-from accel.abc.kernels import ChecksThreads, CompiledKernel, ComputesArrays, Failure, PreparesCalls, SupportsKernels
+from accel.abc.kernels import (
+    ChecksThreads,
+    CompiledKernel,
+    ComputesArrays,
+    Failure,
+    NeedsCompiler,
+    PreparesCalls,
+    SupportsKernels,
+)
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     AllocatesCleared,
@@ -70,6 +78,7 @@ __all__ = [
     "KnowsAddresses",
     "Leaf",
     "Limits",
+    "NeedsCompiler",
     "OffsetTable",
     "Operand",
     "Plan",

@@ -9,7 +9,15 @@ from accel.device import Device
 if TYPE_CHECKING:  # most programs compile no kernels
     from accel.ir import Program
 
-__all__ = ["ChecksThreads", "CompiledKernel", "ComputesArrays", "Failure", "PreparesCalls", "SupportsKernels"]
+__all__ = [
+    "ChecksThreads",
+    "CompiledKernel",
+    "ComputesArrays",
+    "Failure",
+    "NeedsCompiler",
+    "PreparesCalls",
+    "SupportsKernels",
+]
 
 
 class Failure(NamedTuple):
@@ -139,6 +147,18 @@ class SupportsKernels(Protocol):
 
     def kernel_source(self, program: "Program", language: str) -> str:
         """Return the source text that is compiled for a program, in one of the languages. No device is needed."""
+        ...
+
+
+@runtime_checkable
+class NeedsCompiler(Protocol):
+    """A backend whose kernels are compiled, at least where they are to be fast, by something that may be missing."""
+
+    def missing_compiler(self, device: Device) -> str | None:
+        """Return the command that installs the compiler for a device; None if it is there.
+
+        Functions of `accel.fuse` run unfused where it is missing.
+        """
         ...
 
 

@@ -14,11 +14,12 @@ from accel.device import Device
 from accel.memory import heap_of
 from accel.registry import providers, remedy
 from accel.support.device_names import DEVICE_TYPES
+from accel.support.host_compiler import INSTALL
 
 __all__ = ["Machine", "machine_report", "machine_text"]
 
 _PACKAGES = (
-    "numpy array-api-compat ml-dtypes numba cupy-cuda12x cupy-cuda13x cupy-rocm-7-0 scikit-image scipy pillow rich"
+    "numpy array-api-compat ml-dtypes llvmlite cupy-cuda12x cupy-cuda13x cupy-rocm-7-0 scikit-image scipy pillow rich"
 )
 
 
@@ -131,7 +132,8 @@ def _lines(report: Machine) -> Iterable[str]:
     yield ""
     yield "Packages"
     for package, installed in report["packages"].items():
-        yield f"  {package:18} {installed or 'not installed'}"
+        advice = f"; compiles for the host: {INSTALL}" if package == "llvmlite" else ""
+        yield f"  {package:18} {installed or f'not installed{advice}'}"
     if isinstance(report["settings"], str):
         yield ""
         yield f"Settings: {report['settings']}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from accel.abc.kernels import CompiledKernel, PreparesCalls, SupportsKernels
+from accel.abc.kernels import CompiledKernel, NeedsCompiler, PreparesCalls, SupportsKernels
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.fusion.lowering import Kernel
@@ -12,7 +12,7 @@ from accel.fusion.regions import Memory
 from accel.fusion.templates import Template
 from accel.memory import heap_of
 
-__all__ = ["Compiled", "HostLaunch", "compiled", "host_launch", "launch_text"]
+__all__ = ["Compiled", "HostLaunch", "compiled", "host_launch", "launch_text", "missing_compiler"]
 
 _compiled: dict[tuple[Template, Device], "Compiled"] = {}
 
@@ -63,6 +63,12 @@ def compiled(kernel: Kernel, device: Device) -> Compiled:
         prepared = made.prepared(arrays=True) if isinstance(made, PreparesCalls) else None
         found = _compiled[key] = Compiled(made, prepared)
     return found
+
+
+def missing_compiler(device: Device) -> str | None:
+    """Return the command that installs the compiler of a device; None if it is there, or none is needed."""
+    backend = heap_of(device).backend
+    return backend.missing_compiler(device) if isinstance(backend, NeedsCompiler) else None
 
 
 def host_launch(kernel: Kernel, launch: Callable[..., bool]) -> HostLaunch:

@@ -8,7 +8,9 @@ from functools import partial, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from accel import config
+from accel.device import Device
 from accel.errors import FuseError
+from accel.fusion.launches import missing_compiler
 from accel.ir.text import program_text
 from accel.support.call_sites import stack_level
 from accel.support.garbage import uncollected
@@ -31,6 +33,9 @@ _R = TypeVar("_R")
 _MOST_LAUNCHES = 8
 _MOST_TRACES = 256
 _MANY_CHANGES = 20
+
+_warned = False
+"""Whether it was said in this process that functions run unfused for want of a compiler."""
 
 
 class Fused(Generic[_P, _R]):
@@ -82,7 +87,7 @@ class Fused(Generic[_P, _R]):
         if recorder.get() is not None or config.current().fuse == "off":
             return self._function(*arguments, **keywords)
         bound, leaves = self._bound(arguments, keywords)
-        if leaves.is_traced:
+        if leaves.is_traced or self._lacks_compiler(leaves):
             return self._function(*arguments, **keywords)
         traced = self._found(bound, leaves)
         if traced is None and self._fallback == "parts":
@@ -137,6 +142,19 @@ class Fused(Generic[_P, _R]):
         for name, value in bound.arguments.items():
             leaves.add(value, name, static=name in self._static)
         return bound, leaves
+
+    def _lacks_compiler(self, leaves: Leaves) -> bool:
+        """Tell whether the devices of a call have no compiler, so that the function runs unfused; warn of it once."""
+        global _warned
+        devices = {each.device for each in leaves.arrays} or {Device.default()}
+        missing = [missing_compiler(device) for device in devices]
+        if None in missing:
+            return False
+        if not _warned:
+            _warned = True
+            text = f"{self.__name__}, and what else accel.fuse is to fuse on the host, runs unfused; write {missing[0]}"
+            warnings.warn(text, RuntimeWarning, stack_level())
+        return True
 
     def _trace(self, bound: inspect.BoundArguments, leaves: Leaves) -> Traced:
         with uncollected():

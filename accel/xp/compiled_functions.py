@@ -16,6 +16,7 @@ import numpy as np
 
 from accel import config
 from accel.dtypes import DType
+from accel.support import host_compiler
 from accel.support.background import BACKGROUND
 from accel.support.call_sites import stack_level
 from accel.xp.array_library import ArrayLibrary
@@ -223,6 +224,8 @@ def _launch(form: _Form, size: int) -> Any:
 
 
 def _loops(form: _Form) -> Any:
+    if not host_compiler.is_installed():
+        return None
     from accel.xp.compiled_launches import launch_of  # not before there is something to compile
 
     return launch_of(*form)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 from accel.errors import CapabilityError, OutOfMemoryError
+from accel.support import host_compiler
 
 from . import thresholds
 from .blocks import Block
@@ -53,7 +54,7 @@ def _compiled(block: Block) -> _Kernel | None:
     if not machine_code.is_free(thresholds.COMPILING):
         return None
     made: _Kernel | None = None
-    if sys.byteorder == "little" and sys.maxsize > 1 << 32:
+    if host_compiler.is_installed() and sys.byteorder == "little" and sys.maxsize > 1 << 32:
         try:
             copying = machine_code.function_of(kernel_text(), "copy", {})
             packing = machine_code.function_of(packing_text(block), "pack", {})
@@ -66,8 +67,8 @@ def _compiled(block: Block) -> _Kernel | None:
 def _warn_once(error: CapabilityError) -> None:
     """Warn once if llvmlite is there and fails; never raises, so that copies are done where warnings are errors."""
     global _warned
-    cause = error.__cause__
-    if not _warned and not (isinstance(cause, ModuleNotFoundError) and cause.name == "llvmlite"):
+    if not _warned:
         _warned = True
+        cause = error.__cause__ or error
         with suppress(Exception):
-            warnings.warn(f"copies are done by NumPy, as LLVM fails: {cause or error!r}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"copies are done by NumPy, as LLVM fails: {cause!r}", RuntimeWarning, stacklevel=2)

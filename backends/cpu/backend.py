@@ -15,6 +15,7 @@ from accel.errors import CapabilityError, OutOfMemoryError
 from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 from accel.memory.sizes import as_alignment
+from accel.support import host_compiler
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
@@ -143,6 +144,10 @@ class CpuBackend:
         from ..common.host_kernels import host_kernel
 
         return host_kernel(program)
+
+    def missing_compiler(self, device: Device) -> str | None:
+        """Return the command that installs llvmlite; None if it is there."""
+        return None if host_compiler.is_installed() else host_compiler.INSTALL
 
     def kernel_source(self, program: "Program", language: str) -> str:
         """Return the text that is compiled for the host."""

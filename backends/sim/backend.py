@@ -12,6 +12,7 @@ from accel.abc import Block, ExternalAllocation, Leaf, Limits, Operand, Plan, Ra
 from accel.device import Device
 from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
+from accel.support import host_compiler
 from accel.support.call_sites import call_site
 
 from ..common import host_copies
@@ -243,6 +244,10 @@ class SimBackend:
         from .kernels import SimKernel
 
         return SimKernel(program, device, self)
+
+    def missing_compiler(self, device: Device) -> str | None:
+        """Return how to install llvmlite, without which long launches are interpreted too; None if it is there."""
+        return None if host_compiler.is_installed() else host_compiler.INSTALL
 
     def kernel_source(self, program: "Program", language: str) -> str:
         """Return the Python functions that the steps of a program become; other languages are a `CapabilityError`."""

@@ -255,7 +255,7 @@ def test_what_only_some_stages_need_keeps_no_other_from_being_run(root, scripts,
     import gpu_install
     import gpu_parts
 
-    lacks = ("array_api_compat", "numba")
+    lacks = ("array_api_compat",)
     monkeypatch.setattr(gpu_install, "find_spec", lambda name: None if name in lacks else name)
     assert gpu_install.missing(root) == ""
     monkeypatch.setenv("ARRAY_API_TESTS", str(checkout(tmp_path, STANDARD)))

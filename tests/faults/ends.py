@@ -250,9 +250,7 @@ def judged(code, said, err):
     yield from (f"a child ended with {line}" for line in said if line.startswith("child") and line != "child 0")
     own = ["OwnError", "SystemExit", *(["KeyboardInterrupt"] if signal.SIGINT in signals else [])]
     for report in err.split("Traceback (most recent call last):")[1:]:
-        # numba's lock for llvmlite may be gone when an object that the process ends with is finalised
-        numba = "ObjectRef.__del__" in err and "numba/core/base.py" in report
-        if not numba and not any(line.split(":")[0].split(".")[-1] in own for line in report.splitlines()):
+        if not any(line.split(":")[0].split(".")[-1] in own for line in report.splitlines()):
             yield f"a traceback:\n{err}"
     if "Fatal Python error" in err:
         yield f"fatal:\n{err}"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from accel.errors import CapabilityError
 from accel.interchange.arrow.abi import ArrowArray, ArrowDeviceArray, ArrowSchema
+from accel.support.host_compiler import explained
 from accel.support.locks import open_after_fork
 
 __all__ = ["Callbacks", "callbacks"]
@@ -135,8 +136,7 @@ def _compiled() -> Callbacks:
         return Callbacks(*_linked(_text()))
     except Exception as error:  # a broken llvmlite fails in any way
         raise CapabilityError(
-            f"what releases memory of Arrow arrays is compiled by llvmlite, which failed: {error!r}; install it anew, "
-            f"with pip install --force-reinstall llvmlite numba"
+            f"what releases memory of Arrow arrays is compiled by llvmlite, {explained(error)}"
         ) from error
 
 

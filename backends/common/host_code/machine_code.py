@@ -20,6 +20,7 @@ import numpy as np
 import accel.ir
 from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
+from accel.support.host_compiler import explained
 from accel.support.locks import in_child
 
 from .. import bounded_folders, thresholds
@@ -133,8 +134,8 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
         ) from None
     except Exception as error:  # a broken llvmlite fails in any way
         raise CapabilityError(
-            f"kernels on the host are compiled by llvmlite, which failed: {error!r}; install it anew, "
-            f"with pip install --force-reinstall llvmlite numba"
+            f"kernels on the host are compiled by llvmlite, {explained(error)}, "
+            f"or launch them on device='sim', which interprets them"
         ) from error
     _write(file, code)
     return address
@@ -223,7 +224,7 @@ def _of(name: str) -> tuple[Any, _Machine]:
     if llvm.llvm_version_info < _OLDEST:
         raise CapabilityError(
             f"kernels on the host need llvmlite with LLVM {_OLDEST[0]} or newer; "
-            f"found {'.'.join(map(str, llvm.llvm_version_info))}; write pip install --upgrade numba"
+            f"found {'.'.join(map(str, llvm.llvm_version_info))}; write pip install --upgrade llvmlite"
         )
     return llvm, _Machine(llvm, name)
 

@@ -16,6 +16,7 @@ __all__ = [
     "Failure",
     "NeedsCompiler",
     "PreparesCalls",
+    "PreparesForms",
     "SupportsKernels",
 ]
 
@@ -99,6 +100,27 @@ class PreparesCalls(Protocol):
         bytes the address is behind that of its first element. A brief launch lets no other thread of Python run
         meanwhile. The function returns whether the kernel was run: a launch that must be brief, and might not be, is
         refused. A kernel with results, checks or an explicit grid has no such function.
+        """
+        ...
+
+
+@runtime_checkable
+class PreparesForms(Protocol):
+    """A compiled kernel of a device that has a faster way to be launched in order."""
+
+    def launcher(
+        self, arguments: Sequence[Any], grid: tuple[int, int, int], block: tuple[int, int, int]
+    ) -> Callable[..., bool] | None:
+        """Return a function that starts the kernel at once, on memory of the same extents and strides as these.
+
+        Its arguments are a stream of the device, and for each parameter its address or its number. It returns False,
+        with nothing started, if the stream waits for the host. The caller holds the gate of the device. A kernel with
+        results or checks, or one that needs memory of its own, has no such function.
+
+        Parameters
+        ----------
+        arguments, grid, block
+            As for `CompiledKernel.launch`; the addresses do not matter.
         """
         ...
 

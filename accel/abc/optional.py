@@ -6,6 +6,7 @@ Each one is an ability of its own. What differs between devices only in its amou
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from struct import Struct
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block
@@ -22,8 +23,8 @@ __all__ = [
     "Executable",
     "FreesInOrder",
     "KnowsAddresses",
-    "PreparedArguments",
     "PreparedCopy",
+    "PreparedLaunches",
     "PreparesCopies",
     "PreparesLaunches",
     "ReportsRaces",
@@ -379,29 +380,25 @@ class PreparesCopies(Protocol):
         ...
 
 
-class PreparedArguments(Protocol):
-    """The arguments of a kernel in memory, to be overwritten for each launch."""
+class PreparedLaunches(Protocol):
+    """Launches of one kernel by which the host loses little time."""
 
-    @property
-    def memory(self) -> Any:
-        """A writable buffer: the arguments, each at its offset."""
-        ...
+    def launcher(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int) -> Callable[..., bool]:
+        """Return a function that starts the kernel at once; its arguments are a stream, and the values to pack.
 
-    def start(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, stream: Any) -> bool:
-        """Start the kernel at once, with the arguments in ``memory``, which may be overwritten on return.
-
-        The stream is one of the device, and takes work directly: see `CurrentStream.direct`. Returns False, with
-        nothing started, if the stream turns out to wait for the host. Otherwise as `Executable.launch`.
+        The stream is one of the device. The function returns False, with nothing started, if the stream waits for the
+        host. Otherwise as `Executable.launch`. The caller holds the gate of the device: all functions of one object may
+        use the same memory for the arguments.
         """
         ...
 
 
 @runtime_checkable
 class PreparesLaunches(Protocol):
-    """An `Executable` that can be launched with arguments that are in memory already, which takes less time."""
+    """An `Executable` that can be launched with arguments that are packed already, which takes less time."""
 
-    def prepare(self, offsets: Sequence[int], nbytes: int) -> PreparedArguments:
-        """Return memory of ``nbytes`` bytes for arguments at some offsets, and the launch that uses them."""
+    def prepare(self, packing: Struct, offsets: Sequence[int]) -> PreparedLaunches:
+        """Return launches with arguments at some offsets of what is packed."""
         ...
 
 

@@ -1,9 +1,10 @@
 """`kernel`: Python functions that are compiled for the types and the device of their arguments."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial, update_wrapper
+from operator import index
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from accel import config
@@ -13,12 +14,15 @@ from accel.abc.stream import is_stream
 from accel.device import Device, resolve
 from accel.errors import DeviceMismatchError, KernelLaunchError
 from accel.ir.text import program_text
+from accel.kernels.call_code import Call
 from accel.kernels.call_signature import Bound, Signature
+from accel.kernels.device_launch_code import device_launch
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.lowering import Lowered, lower
 from accel.kernels.grids import Extents, as_block, as_grid, blocks_over
-from accel.kernels.host_launch_code import MISSED, HostCall, host_launch
+from accel.kernels.host_launch_code import host_launch
 from accel.kernels.languages import writer_of
+from accel.kernels.launch_code import MISSED
 from accel.kernels.specialization import DONE, Geometry, Specialization, specialized
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
@@ -54,6 +58,8 @@ class Launch(NamedTuple):
 
 
 _PLAIN = Launch()
+_NO_EXTENTS = None, None, None
+_NO_KEY = object()
 
 
 class Kernel:
@@ -75,6 +81,7 @@ class Kernel:
         self._signature: Signature | None = None
         self._specialized: dict[_Key, Specialization] = {}
         self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
+        self._on_devices: tuple[Callable[..., Any], ...] = ()
         update_wrapper(self, function)
         with suppress(NameError):  # an annotation may name what is defined later
             self._signature = Signature(self._source)
@@ -148,8 +155,13 @@ class Kernel:
         if grid is not None and over is not None:
             raise ValueError(f"both grid={grid} and over={over} were given; write one of them")
         how = Launch(stream, grid, block, over)
+        extents = _as_key(how[1:])
 
         def launch(*arguments: Any, **named: Any) -> Any:
+            for launch_in_order in () if named or extents is _NO_KEY else self._on_devices:
+                event = launch_in_order(arguments, stream, extents)
+                if event is not MISSED:
+                    return event
             return self._launch(arguments, named, how)
 
         return launch
@@ -195,7 +207,7 @@ class Kernel:
         specialization = self._specialized.get(key)
         if specialization is None or specialization.outdated:
             specialization = self._compile(key, positional, bound)
-        geometry = _geometry(specialization, how)
+        geometry = _geometry(specialization, how[1:])
         return specialization.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
 
     def _lowered(self, bound: Bound, checks: _Checks) -> Lowered:
@@ -220,14 +232,17 @@ class Kernel:
     def _add_launcher(self, specialization: Specialization, arguments: tuple[Any, ...], bound: Bound) -> None:
         """Prepare for more calls of the same types, if they can be launched fast."""
         assert self._signature is not None, "arguments were bound to it"
-        if specialization.program.explicit or bound.device is not Device.CPU:
-            return
         signature = self._signature
-        launcher = host_launch(
-            specialization, HostCall(arguments, bound.kinds, signature.annotated, self._debug, signature.bind)
-        )
-        if launcher is not None:
-            self._launchers = (launcher, *self._launchers[: _MOST_LAUNCHERS - 1])
+        call = Call(arguments, bound.kinds, signature.annotated, self._debug, signature.bind)
+        if bound.device is not None and bound.device is not Device.CPU:
+            on_device = device_launch(specialization, call, _geometry)
+            if on_device is not None:
+                self._on_devices = (on_device, *self._on_devices[: _MOST_LAUNCHERS - 1])
+                self._launchers = (on_device, *self._launchers[: _MOST_LAUNCHERS - 1])
+        elif bound.device is Device.CPU and not specialization.program.explicit:
+            on_host = host_launch(specialization, call)
+            if on_host is not None:
+                self._launchers = (on_host, *self._launchers[: _MOST_LAUNCHERS - 1])
 
     def __reduce__(self) -> str:
         return self.__qualname__
@@ -236,7 +251,19 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-def _geometry(specialization: Specialization, how: Launch) -> Geometry:
+def _as_key(extents: tuple[Extents | None, ...]) -> Any:
+    """Return the extents of an explicit grid as integers, None without any, and `_NO_KEY` if they are not valid."""
+    if extents == _NO_EXTENTS:
+        return None
+    try:
+        return tuple(
+            [tuple(map(index, each)) if isinstance(each, Sequence) else each and index(each) for each in extents]
+        )
+    except TypeError:  # the launch says what is wrong
+        return _NO_KEY
+
+
+def _geometry(specialization: Specialization, extents: tuple[Extents | None, ...]) -> Geometry:
     """Return the explicit grid of a launch.
 
     Raises
@@ -244,9 +271,9 @@ def _geometry(specialization: Specialization, how: Launch) -> Geometry:
     KernelLaunchError
         If the program needs one and there is none, or the other way round.
     """
-    name, (_, grid, block, over) = specialization.program.name, how
+    name, (grid, block, over) = specialization.program.name, extents
     if not specialization.program.explicit:
-        if (grid, block, over) != (None, None, None):
+        if extents != _NO_EXTENTS:
             raise KernelLaunchError(
                 f"{name} has parallel loops, which choose their grid; write {name}(...), or {name}.on(stream)(...)"
             )

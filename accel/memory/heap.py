@@ -12,7 +12,7 @@ from accel.abc.block import Block
 from accel.abc.external import ExternalAllocation
 from accel.abc.graphs import refuse_captured
 from accel.abc.optional import AllocatesCleared, FreesInOrder, SupportsStreams
-from accel.abc.stream import Event, Stream, current_stream
+from accel.abc.stream import Event, Stream, current_stream, current_streams
 from accel.abc.watch import Watch
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
@@ -60,7 +60,6 @@ class Heap(PendingTable):
         "_allocators",
         "_default",
         "_in_order",
-        "_opened",
         "_own",
         "_sources",
         "_streams",
@@ -69,6 +68,7 @@ class Heap(PendingTable):
         "device",
         "foreign",
         "gate",
+        "last_opened",
         "plain",
         "scopes",
         "watches",
@@ -82,7 +82,7 @@ class Heap(PendingTable):
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
         self.clearing = backend if isinstance(backend, AllocatesCleared) else None
         self._default: Stream | None = None
-        self._opened = Submission()
+        self.last_opened = Submission()
         self._own: Stream | None = None
         self.gate = Gate(self.lock)
         self.foreign = HazardRecord()
@@ -336,12 +336,12 @@ class Heap(PendingTable):
     @property
     def stream(self) -> Stream | None:
         """The stream for work that is submitted without one; None where such work is done at once."""
-        if self._streams is None:
-            return None
         default = self._default
         if default is None:
+            if self._streams is None:
+                return None
             default = self._default = self._streams.default_stream(self.device)
-        return current_stream(self.device) or default
+        return (current_stream(self.device) or default) if current_streams.get() else default
 
     def _own_stream(self) -> Stream | None:
         """Return a stream that waits for no stream of the host; None where work is done at once."""
@@ -354,9 +354,9 @@ class Heap(PendingTable):
 
     def opened(self, queue: Stream) -> Submission:
         """Return a submission that is open on a stream of the device; the caller holds the gate."""
-        opened = self._opened
+        opened = self.last_opened
         if opened.queue is not queue:
-            opened = self._opened = Submission()
+            opened = self.last_opened = Submission()
             opened.sound = True
             opened.open(queue, self.gate)
         return opened

@@ -141,7 +141,7 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
             backend.use(use.storage.owner.block, stream)
         work()
         submission.event = backend.mark(stream)
-        if submission.event is None:
+        if submission.event is None and not getattr(stream, "timed", False):
             submission.open(stream, heap.gate)
 
     submission, claims, keep_alives = Submission(), _claims(uses), _kept_alive(uses)

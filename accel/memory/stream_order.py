@@ -130,7 +130,7 @@ def try_in_order(
     Submission or None
         Covers the work. None if it was not submitted; then nothing was done.
     """
-    if not queue.direct:  # type: ignore[attr-defined]
+    if not queue.direct or queue.timed:  # type: ignore[attr-defined]
         return None
     gate = heap.gate
     with gate.lock:

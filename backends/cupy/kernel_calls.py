@@ -1,13 +1,27 @@
-"""Launches of compiled kernels: the arguments in memory, as the driver takes them."""
+"""Launches of compiled kernels: the arguments in memory, as the driver takes them.
+
+Memory for arguments is used by one launch at a time: by the thread that holds the gate of the device, for launches in
+order, and else by the thread that has taken it out of a list. No flag says so: a thread without the GIL, or a signal
+handler, could see it before it is set.
+"""
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-__all__ = ["Arguments", "KernelCall"]
+from accel.device import Device
+
+from .device_streams import DeviceStreams
+from .driver import Driver
+from .streams import CupyStream
+
+__all__ = ["Arguments", "KernelCall", "SpareArguments", "launch_in_order"]
+
+Launch = Callable[[int, int, int], object]
+"""Launches a kernel; called with the handle of a stream, the address of the table of arguments, and 0."""
 
 _ALIGNED = 16
 """Alignment of each argument in bytes: at least that of any type that a kernel takes."""
@@ -22,11 +36,9 @@ class Arguments:
         The arguments, each at its offset; a writable buffer.
     table : int
         Address of the table.
-    busy : bool
-        Whether a thread, or a signal handler in the midst of one, is using the memory.
     """
 
-    __slots__ = ("_offsets", "_table", "busy", "memory", "table")
+    __slots__ = ("_offsets", "_table", "memory", "table")
 
     def __init__(self, offsets: Sequence[int], nbytes: int) -> None:
         self._offsets = offsets
@@ -34,7 +46,6 @@ class Arguments:
         first = ctypes.addressof(self.memory)
         self._table = (ctypes.c_void_p * max(len(offsets), 1))(*[first + offset for offset in offsets])
         self.table = ctypes.addressof(self._table)
-        self.busy = False
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Self:
@@ -56,6 +67,30 @@ class Arguments:
         return result
 
 
+class SpareArguments:
+    """Memory for the arguments of one kernel, as much as launches use at once.
+
+    Parameters
+    ----------
+    first : Arguments
+        Copied if more is needed: with what is the same in each launch.
+    """
+
+    __slots__ = ("_first", "_spare", "give_back")
+
+    def __init__(self, first: Arguments) -> None:
+        self._first = first
+        self._spare: list[Arguments] = []
+        self.give_back = self._spare.append
+
+    def take(self) -> Arguments:
+        """Return memory that no other launch uses until it is given back."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return self._first.copy()
+
+
 class KernelCall:
     """Launches of one kernel that differ only in the addresses with which its arguments begin.
 
@@ -73,7 +108,7 @@ class KernelCall:
         The arguments after the addresses.
     """
 
-    __slots__ = ("_arguments", "_function", "_geometry", "_launch_kernel", "_pack", "_pointer")
+    __slots__ = ("_function", "_geometry", "_launch_kernel", "_pack", "_pointer", "_spare")
 
     def __init__(
         self, launch_kernel: Any, function: Any, geometry: tuple[int, ...], addresses: int, arguments: Sequence[Any]
@@ -82,18 +117,54 @@ class KernelCall:
         self._function = function
         self._pointer = function.ptr
         self._geometry = geometry
-        self._arguments = Arguments.of([np.uint64(0)] * addresses + list(arguments))
+        self._spare = SpareArguments(Arguments.of([np.uint64(0)] * addresses + list(arguments)))
         self._pack = struct.Struct("Q8x" * addresses).pack_into
 
     def start(self, stream: int, *addresses: int) -> None:
         """Launch the kernel on the stream with a handle; its device is current."""
-        arguments = self._arguments
-        # No call between these: another thread, or a signal handler, may launch the same kernel.
-        if arguments.busy:
-            arguments = arguments.copy()
-        arguments.busy = True
+        arguments = self._spare.take()
         try:
             self._pack(arguments.memory, 0, *addresses)
             self._launch_kernel(self._pointer, *self._geometry, stream, arguments.table, 0)
         finally:
-            arguments.busy = False
+            self._spare.give_back(arguments)
+
+
+def launch_in_order(
+    driver: Driver, streams: DeviceStreams, device: Device, submit: Callable[[int, Sequence[Any]], object]
+) -> Callable[..., bool]:
+    """Return a function that launches kernels at once, for `PreparesLaunches` and `PreparesForms`.
+
+    Parameters
+    ----------
+    driver, streams : Driver, DeviceStreams
+        Those of the backend.
+    device : Device
+        The device.
+    submit : callable
+        Packs values and calls the driver; takes the handle of the stream and the values. The device is current.
+    """
+    index, runtime = device._index, driver.runtime
+    current_device, is_captured = runtime.getDevice, runtime.streamIsCapturing
+
+    def start(queue: CupyStream, *values: Any) -> bool:
+        if queue.timed or not queue.direct:
+            return False
+        if queue.caught_up != queue.new_blocks.number:
+            streams.wait_for_reused(queue)
+        # As `Driver.is_ready` and `Driver.refuse_capture`, without the calls.
+        if index not in driver.of_thread.ready or current_device() != index:
+            with driver.on(device):
+                driver.refuse_capture(queue.native)
+                submit(queue.handle, values)
+            return True
+        try:
+            handle = queue.handle
+            if handle and is_captured(handle):
+                driver.refuse_capture(queue.native)
+            submit(handle, values)
+        except Exception as error:
+            raise driver.translated(error, device) from error
+        return True
+
+    return start

@@ -18,6 +18,7 @@ from .device_code import (
     THREADS,
     FormPacking,
     Packing,
+    counting_numbers,
     device_source,
     is_joined,
     kept,
@@ -31,7 +32,7 @@ from .device_code import (
 )
 from .device_streams import DeviceStreams
 from .driver import Driver
-from .kernel_calls import Arguments
+from .kernel_calls import Arguments, Launch, SpareArguments, launch_in_order
 from .memory import DeviceBlock, temporary
 from .modules import Modules
 from .raw_kernels import RawExecutable
@@ -46,6 +47,8 @@ Explain = Callable[[Failure], Exception]
 _BLOCKS = 8
 """Blocks of `THREADS` threads that a multiprocessor runs at once; more would wait for these."""
 
+_MOST_COUNTED = 256
+"""Of how many numbers of iterations the launches are kept."""
 _ONE_THREAD = (1, 1, 1, 1, 1, 1)
 _ONE_BLOCK = (1, 1, 1, THREADS, 1, 1)
 _RECORD = 64
@@ -115,9 +118,8 @@ class CompiledProgram:
         self.scratch = PARTIAL * self.reductions * self.blocks(None)
         self._source = device_source(program)
         self._reach = reach(program)
+        self._counting = counting_numbers(program)
         self._kernels: dict[tuple[str, int], RawExecutable] = {}
-        alone = len(self.steps) == 1 and not (self.frame or program.debug or self.reductions)
-        self._alone = Arguments(self.packing.offsets, self.packing.nbytes) if alone else None
         for step in self.steps:  # errors of the compiler are raised now; others are rare and compiled at a launch
             self.kernel(step.kernel, 32)
 
@@ -133,9 +135,6 @@ class CompiledProgram:
         bits = self.bits(arguments, counts)
         for step in self.steps:
             self.kernel(step.kernel, bits).allow(self.shared)
-        if self._alone is not None and queue.direct:
-            queue.at_once(self._start_alone, arguments, counts[0], bits, (*grid, *block))
-            return None
         launch = _Launch(self, arguments, counts, bits, (*grid, *block), explain)
         # In debug mode a thread of the host waits for the kernels, and each wait for it raises the error.
         queue.submit(partial(launch.start, queue), blocks=self.program.debug)
@@ -155,13 +154,12 @@ class CompiledProgram:
 
     def _prepared(self, values: Sequence[Any]) -> Callable[[Sequence[int], Sequence[Any], Any], object]:
         """Return a function that launches the kernels with arguments of the forms of these."""
-        launches, blocks = self._launches(values)
+        launches, blocks = self._launches(values, _ONE_THREAD)
         if not launches:
             return _nothing
         driver, device, needed = self.tools.driver, self.tools.device, SLOT * len(self.frame)
         packing = FormPacking(self.program, self.own, values)
-        prepared = Arguments(packing.offsets, packing.nbytes)
-        packing.write_forms(prepared.memory)
+        prepared = SpareArguments(_with_forms(packing))
         write, current, has_frame, scratch = (
             packing.write,
             driver.cuda.get_current_stream,
@@ -175,11 +173,7 @@ class CompiledProgram:
             return [*own, start + needed, blocks] if scratch else own
 
         def compute(addresses: Sequence[int], numbers: Sequence[Any], queue: Any) -> None:
-            arguments = prepared
-            # No call between these, as in `_start_alone`.
-            if arguments.busy:
-                arguments = arguments.copy()
-            arguments.busy = True
+            arguments = prepared.take()
             try:
                 stream = (current() if queue is None else queue).ptr
                 # CuPy's pool reuses it on this stream.
@@ -190,45 +184,59 @@ class CompiledProgram:
             except Exception as error:
                 raise driver.translated(error, device) from error
             finally:
-                arguments.busy = False
+                prepared.give_back(arguments)
 
         return compute
 
-    def _launches(self, values: Sequence[Any]) -> tuple[list[Callable[[int, int, int], object]], int]:
+    def launcher(self, arguments: Sequence[Any], grid: Dim3, block: Dim3) -> Callable[..., bool] | None:
+        """Return a function that launches the kernels on memory of the same forms; see `accel.abc.PreparesForms`."""
+        if self.own or self.program.results:
+            return None
+        packing, explicit = FormPacking(self.program, self.own, arguments), (*grid, *block)
+        prepared, write = _with_forms(packing), packing.pack_into
+        launches_of = partial(self._counted_launches, [*arguments], explicit, {})
+        fixed = None if self._counting else self._launches(arguments, explicit)[0]
+
+        def submit(stream: int, values: Sequence[Any]) -> None:
+            write(prepared.memory, 0, *values)
+            for launch in launches_of(values) if fixed is None else fixed:
+                launch(stream, prepared.table, 0)
+
+        return launch_in_order(self.tools.driver, self.tools.streams, self.tools.device, submit)
+
+    def _counted_launches(
+        self, arguments: list[Any], explicit: Geometry, cached: dict[Any, list[Launch]], values: Sequence[Any]
+    ) -> list[Launch]:
+        """Return what launches each kernel with addresses and numbers on which the loops depend."""
+        numbers = tuple([values[place] for place, _ in self._counting])
+        launches = cached.get(numbers)
+        if launches is None:
+            for (_, argument), number in zip(self._counting, numbers, strict=True):
+                arguments[argument] = number
+            if len(cached) >= _MOST_COUNTED:
+                cached.clear()
+            launches = cached[numbers] = self._launches(arguments, explicit)[0]
+        return launches
+
+    def _launches(self, values: Sequence[Any], explicit: Geometry) -> tuple[list[Launch], int]:
         """Return what launches each kernel, in order, and the number of blocks whose totals are joined."""
         counts, blocks = [None if step.trips is None else step.trips(values) for step in self.steps], 0
         bits = self.bits(values, counts)
-        launches: list[Callable[[int, int, int], object]] = []
+        launches: list[Launch] = []
 
-        def add(kernel: str, geometry: Geometry) -> None:
-            pointer = self.kernel(kernel, bits).pointer
-            launches.append(partial(self.tools.driver.launch_kernel, pointer, *geometry, self.shared))
+        def add(name: str, geometry: Geometry) -> None:
+            kernel = self.kernel(name, bits)
+            kernel.allow(self.shared)
+            launches.append(partial(self.tools.driver.launch_kernel, kernel.pointer, *geometry, self.shared))
 
         for step, count in zip(self.steps, counts, strict=True):
-            geometry = self.geometry(step, count, _ONE_THREAD)
+            geometry = self.geometry(step, count, explicit)
             if count != 0:
                 add(step.kernel, geometry)
             if step.totals is not None and (count != 0 or step.joined):
                 blocks = geometry[0]
                 add(step.totals, _ONE_BLOCK)
         return launches, blocks
-
-    def _start_alone(
-        self, values: Sequence[Any], count: int | None, bits: int, explicit: Geometry, queue: CupyStream
-    ) -> None:
-        """Launch the only kernel of a program that needs no memory besides its arguments."""
-        arguments, step = self._alone, self.steps[0]
-        assert arguments is not None, "the program has one kernel"
-        # No call between these: another thread, or a signal handler, may launch the same kernel.
-        if arguments.busy:
-            arguments = arguments.copy()
-        arguments.busy = True
-        try:
-            if count != 0:
-                self.packing.write(arguments.memory, values, ())
-                self.start(step.kernel, bits, self.geometry(step, count, explicit), arguments, queue)
-        finally:
-            arguments.busy = False
 
     def start(self, name: str, bits: int, geometry: Geometry, arguments: Arguments, queue: CupyStream) -> None:
         """Launch a kernel; the device is current."""
@@ -259,6 +267,12 @@ class CompiledProgram:
         counted = [count for count, step in zip(counts, self.steps, strict=True) if step.loop]
         fits = None not in counted and max([self._reach(arguments), *[count or 0 for count in counted]]) < NARROW
         return 32 if fits else 64
+
+
+def _with_forms(packing: FormPacking) -> Arguments:
+    arguments = Arguments(packing.offsets, packing.nbytes)
+    packing.write_forms(arguments.memory)
+    return arguments
 
 
 def _nothing(_: Sequence[int], __: Sequence[Any], ___: Any) -> None:

@@ -1,6 +1,8 @@
 """`RawExecutable`: a user's kernel, compiled for one device."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from struct import Struct
 from typing import Any
 
 from accel.abc import Stream
@@ -10,21 +12,21 @@ from accel.support.kernel_reports import Dim3
 
 from .device_streams import DeviceStreams
 from .driver import Driver
-from .kernel_calls import Arguments
+from .kernel_calls import Arguments, launch_in_order
 from .streams import CupyStream
 
-__all__ = ["PreparedArguments", "RawExecutable"]
+__all__ = ["PreparedLaunches", "RawExecutable"]
 
 
 class RawExecutable:
     """A user's kernel, compiled for one device."""
 
-    __slots__ = ("_device", "_function", "allowed", "driver", "pointer", "streams")
+    __slots__ = ("_function", "allowed", "device", "driver", "pointer", "streams")
 
     def __init__(self, driver: Driver, streams: DeviceStreams, device: Device, function: Any) -> None:
         self.driver = driver
         self.streams = streams
-        self._device = device
+        self.device = device
         self._function = function
         self.pointer = function.ptr
         self.allowed = driver.platform.shared
@@ -55,23 +57,15 @@ class RawExecutable:
                 f"CuPy launches no cooperative kernels on {self.driver.platform.name}; split the kernel in two where "
                 f"it waits for the grid"
             )
-        queue, memory = self.streams.stream_for(stream, self._device), Arguments.of(arguments)
+        queue, memory = self.streams.stream_for(stream, self.device), Arguments.of(arguments)
         self.allow(shared)
         self.streams.wait_for_reused(queue)
         start = self._start_cooperative if cooperative else self._start
         queue.submit(lambda: start(grid, block, shared, queue, memory))
 
-    def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedArguments":
-        """Return memory for the arguments, and the launch that uses them."""
-        return PreparedArguments(self, Arguments(offsets, nbytes))
-
-    def start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> bool:
-        """Launch the kernel at once; return False, and do not, if the stream waits for the host."""
-        self.allow(shared)
-        if not queue.direct:
-            return False
-        queue.submit(lambda: self._start(grid, block, shared, queue, arguments))
-        return True
+    def prepare(self, packing: Struct, offsets: Sequence[int]) -> "PreparedLaunches":
+        """Return launches of the kernel with arguments that are packed so."""
+        return PreparedLaunches(self, packing, offsets)
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
         self.driver.launch_kernel(self.pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
@@ -89,44 +83,31 @@ class RawExecutable:
                     f"{shared} bytes of shared memory were asked for; a block of {platform.name} has at most "
                     f"{self.allowed}; use smaller blocks, or keep less in shared memory"
                 )
-            with self.driver.on(self._device):
+            with self.driver.on(self.device):
                 attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
                 driver.funcSetAttribute(self.pointer, attribute, shared)
             self.allowed = shared
 
 
-class PreparedArguments:
-    """The arguments of a kernel in memory, to be overwritten for each launch.
+class PreparedLaunches:
+    """Launches of a kernel with one memory for the arguments, which is overwritten by each launch."""
 
-    Attributes
-    ----------
-    memory : buffer
-        The arguments, each at its offset.
-    """
+    __slots__ = ("_arguments", "_kernel", "_write")
 
-    __slots__ = ("_arguments", "_kernel", "_pointer", "_table", "memory")
-
-    def __init__(self, kernel: RawExecutable, arguments: Arguments) -> None:
+    def __init__(self, kernel: RawExecutable, packing: Struct, offsets: Sequence[int]) -> None:
         self._kernel = kernel
-        self._arguments = arguments
-        self._pointer = kernel.pointer
-        self._table = arguments.table
-        self.memory = arguments.memory
+        self._arguments = Arguments(offsets, packing.size)
+        self._write = packing.pack_into
 
-    def start(self, grid: Dim3, block: Dim3, shared: int, stream: CupyStream) -> bool:
-        """Launch the kernel at once with the arguments in ``memory``; return whether that was possible."""
+    def launcher(self, grid: Dim3, block: Dim3, shared: int) -> Callable[..., bool]:
+        """Return the function that launches the kernel with a grid; see `accel.abc.PreparedLaunches`."""
         kernel = self._kernel
-        driver, device = kernel.driver, stream.device
-        if stream.caught_up != stream.new_blocks.number:
-            kernel.streams.wait_for_reused(stream)
-        if shared > kernel.allowed or not (stream.direct and driver.is_ready(device)):
-            return kernel.start(grid, block, shared, stream, self._arguments)
-        try:
-            if stream.handle:
-                driver.refuse_capture(stream.native)
-            if stream.timed:
-                stream.begin()
-            driver.launch_kernel(self._pointer, *grid, *block, shared, stream.handle, self._table, 0)
-        except Exception as error:
-            raise driver.translated(error, device) from error
-        return True
+        kernel.allow(shared)
+        launch = partial(kernel.driver.launch_kernel, kernel.pointer, *grid, *block, shared)
+        write, memory, table = self._write, self._arguments.memory, self._arguments.table
+
+        def submit(stream: int, values: Sequence[Any]) -> None:
+            write(memory, 0, *values)
+            launch(stream, table, 0)
+
+        return launch_in_order(kernel.driver, kernel.streams, kernel.device, submit)

@@ -1,5 +1,6 @@
 """Work in order without events, where another thread, a signal handler or a fork comes in between two of its steps."""
 
+import builtins
 import os
 import sys
 import threading
@@ -12,7 +13,7 @@ from accel.backends.cupy.events import CupyEvent
 import accel
 from accel.abc import Event
 from accel.errors import CapabilityError
-from accel.kernels.raw import launcher_code
+from accel.kernels import gate_code
 from accel.memory import heap_of, stream_order
 from accel.memory.storage_work import Use, submit, submit_in_order
 
@@ -37,22 +38,32 @@ class Checked:
 
     def covered(self, storage, *rest):
         address = _covered(storage, *rest)
+        self.see(storage, address)
+        return address
+
+    def see(self, storage, address):
         if storage is self.storage:
             act, self.storage, self.act = self.act, None, None
             self.addresses.append(address)
             act()
-        return address
 
 
 _covered = stream_order.covered
+_address = gate_code._address
+
+
+def seen_address(memory):
+    """Return the lines that check memory, and one that says so."""
+    return [*_address(memory), f"see(s{memory.i}, p{memory.i})"]
 
 
 @pytest.fixture
 def checked(monkeypatch, cuda_machine):
     """What interrupts a check; kernels that are compiled from now on can be interrupted."""
     checks = Checked()
-    for module in (stream_order, launcher_code):
-        monkeypatch.setattr(module, "covered", checks.covered)
+    monkeypatch.setattr(stream_order, "covered", checks.covered)
+    monkeypatch.setattr(gate_code, "_address", seen_address)
+    monkeypatch.setattr(builtins, "see", checks.see, raising=False)
     yield checks
     while started:
         started.pop().join()

@@ -37,5 +37,5 @@ def recording():
 
 
 def _case(program, leaves, how):
-    geometry = _KERNEL._geometry(SimpleNamespace(program=program, heap=heap_of(Device.CPU)), how)
+    geometry = _KERNEL._geometry(SimpleNamespace(program=program, heap=heap_of(Device.CPU)), how[1:])
     return case_of(program, leaves, geometry.grid, geometry.block)

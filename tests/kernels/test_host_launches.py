@@ -15,7 +15,7 @@ from accel import BufferView
 from accel.dtypes import f32, i64, u64
 from accel.errors import KernelBoundsError
 from accel.kernels import kernel
-from accel.kernels.host_launch_code import MISSED
+from accel.kernels.launch_code import MISSED
 from accel.memory.submission import Submission
 
 from ..threads import run_at_once
@@ -116,12 +116,18 @@ def test_integers_of_64_bits_arrive_in_full():
         assert c.to_numpy().tolist() == [-(2**63), 2**63 - 1]
 
 
-def test_a_numpy_number_is_taken_by_the_general_way():
+@pytest.mark.parametrize("number", [np.float32(2), np.float64(2), np.int8(2), 2])
+def test_a_number_of_another_type_is_launched_fast_too(number):
     c, add = accel.zeros(2, "float32"), kernel(_add)
     launcher = warm(add, c[:], 1.0)
-    assert launcher((c[:], np.float32(2))) is MISSED
-    add(c[:], np.float32(2))
+    assert launcher((c[:], number)) is not MISSED
     assert c.to_numpy().tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("number", [np.float64(1e300), np.bool_(True), np.complex64(1), 2**60])
+def test_a_number_that_may_not_fit_is_taken_by_the_general_way(number):
+    launcher = warm(kernel(_add), accel.zeros(2, "float32")[:], 1.0)
+    assert launcher((accel.zeros(2, "float32")[:], number)) is MISSED
 
 
 def test_each_launch_explains_a_failed_check_in_the_same_words():

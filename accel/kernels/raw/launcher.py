@@ -1,105 +1,111 @@
-"""`Launcher`: launches of one kernel on one device whose order is certain without events; see `memory.stream_order`."""
+"""`Launchers`: launches of one kernel whose order is certain without events; see `memory.stream_order`."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from accel.abc import CurrentStream, Event, PreparesLaunches, Stream
+from accel.abc import Executable, Operand, PreparedLaunches, PreparesLaunches
+from accel.containers import AcceleratorDataContainer
+from accel.errors import AccelError
 from accel.kernels.grids import Dim3
 from accel.kernels.raw.launcher_code import launch_function, packing
 from accel.kernels.raw.parameters import Parameter
+from accel.memory import AnyStorage
 from accel.memory.heap import Heap
-from accel.memory.storage_work import Use
-from accel.memory.stream_order import record_again
+from accel.support.locks import open_after_fork
 
-__all__ = ["Launcher", "launcher"]
+__all__ = ["Launchers"]
 
-_MOST_KNOWN = 256
+_MOST_FUNCTIONS = 8
+"""Of how many classes and dtypes of arguments functions are kept."""
+_MOST_STARTS = 256
+"""Of how many grids, extents and strides what the backend prepared is kept."""
+
+_adding = open_after_fork(threading.RLock())
+
+Configuration = tuple[Any, Any, Any, Any]
+"""The arguments ``grid``, ``over``, ``block`` and ``shared`` of a launch."""
+Checked = Callable[[Configuration, Sequence[Any], Heap], tuple[Dim3, Dim3, int]]
+"""Checks the arguments of a launch; returns the blocks, the threads of a block and the bytes of shared memory."""
 
 
-class Launcher:
-    """Launches a kernel on the current stream of its device, if it need not wait for other work.
+class Launchers:
+    """The functions that launch a kernel: each is written for one device, and classes and dtypes of memory.
 
     Attributes
     ----------
-    heap : Heap
-        The memory of the device.
+    functions : tuple of callable
+        Those to try, in order. Each takes the arguments, the configuration and the stream.
 
     Parameters
     ----------
-    start : callable
-        The generated code.
-    uses : callable
-        Returns the uses of memory of some arguments.
+    name : str
+        That of the kernel.
+    parameters : sequence of Parameter
+        Its parameters.
+    checked : callable
+        Checks a launch.
     """
 
-    __slots__ = ("_geometries", "_start", "_uses", "heap")
+    __slots__ = ("_checked", "_functions", "_name", "_parameters", "_prepared", "functions")
 
-    def __init__(self, heap: Heap, start: Callable[..., bool], uses: Callable[[Any], list[Use]]) -> None:
-        self.heap = heap
-        self._start = start
-        self._uses = uses
-        self._geometries: dict[Any, tuple[Dim3, Dim3, int]] = {}
+    def __init__(self, name: str, parameters: Sequence[Parameter], checked: Checked) -> None:
+        self.functions: tuple[Callable[..., Any], ...] = ()
+        self._name = name
+        self._parameters = parameters
+        self._checked = checked
+        self._functions: dict[tuple[Any, ...], Callable[..., Any] | None] = {}
+        self._prepared: dict[Heap, PreparedLaunches] = {}
 
-    def remember(self, extents: Any, grid: Dim3, block: Dim3, shared: int) -> None:
-        """Remember what the arguments ``grid``, ``block``, ``over`` and ``shared`` of a launch mean."""
-        if 0 not in grid and _is_plain(extents):
-            if len(self._geometries) >= _MOST_KNOWN:
-                self._geometries.clear()
-            self._geometries[extents] = grid, block, shared
+    def add(self, heap: Heap, executable: Executable, arguments: Sequence[Any]) -> None:
+        """Add the function for launches like one that was done, unless it is there, or there can be none."""
+        if heap.in_order is None or not isinstance(executable, PreparesLaunches):
+            return
+        memory = [each for each, kind in zip(arguments, self._parameters, strict=True) if kind.rank is not None]
+        key = heap, *[(type(each), getattr(each, "dtype", None)) for each in memory]
+        if key in self._functions:
+            return
+        with _adding:
+            if heap not in self._prepared:
+                self._prepared[heap] = executable.prepare(*packing(self._parameters))
+            if len(self._functions) >= _MOST_FUNCTIONS:
+                del self._functions[next(iter(self._functions))]
+            self._functions[key] = launch_function(
+                self._name, heap, self._parameters, arguments, partial(self._start_for, heap)
+            )
+            self.functions = tuple([each for each in self._functions.values() if each is not None])
 
-    def __call__(self, arguments: tuple[Any, ...], extents: Any, stream: Stream | None) -> Event | None:
-        """Launch the kernel on a stream, by default the current one, and return an event after it.
-
-        None if nothing was done.
-        """
+    def _start_for(
+        self, heap: Heap, starts: dict[Any, tuple[Any, ...]], form: Any, configuration: Configuration, arguments: Any
+    ) -> tuple[Any, ...] | None:
+        """Return what starts the kernel, and the extents and strides of each view; None if the general way has to."""
         try:
-            geometry = self._geometries[extents]
-        except (KeyError, TypeError):  # or a list, which has no hash
-            return None
-        heap = self.heap
-        queue = heap.stream if stream is None else stream
-        if stream is not None and not (isinstance(stream, CurrentStream) and stream.device is heap.device):
-            return None
-        if not queue.direct or not heap.plain:  # type: ignore[union-attr]
-            return None
-        # As `try_in_order`, written out: a call for each check would cost a launch a tenth of its time.
-        gate = heap.gate
-        with gate.lock:
-            if heap.changing:
+            blocks, threads, nbytes = self._checked(configuration, arguments, heap)
+            if 0 in blocks:
                 return None
-            heap.changing = True
-            try:
-                opened, closings = heap.opened(queue), gate.closings  # type: ignore[arg-type]
-                if not self._start(arguments, *geometry, queue, opened):
-                    return None
-                if gate.closings != closings:
-                    opened = record_again(heap, queue, self._uses(arguments))  # type: ignore[arg-type]
-                event = opened if stream is None else stream.record()
-            finally:
-                heap.changing = False
-        if heap.deferred:
-            heap.run_deferred()
-        return event
+            views = [_form_of(each) for each, kind in zip(arguments, self._parameters, strict=True) if kind.rank]
+            result = self._prepared[heap].launcher(blocks, threads, nbytes), *views
+        except (AccelError, ArithmeticError, TypeError, ValueError):  # the general way raises it again
+            return None
+        if _is_plain(configuration):
+            if len(starts) >= _MOST_STARTS:
+                starts.clear()
+            starts[form] = result
+        return result
 
 
-def _is_plain(extents: Any) -> bool:
+def _form_of(view: Any) -> tuple[int, ...]:
+    """Return the extents and the strides of a view, in elements, as kernels take them."""
+    if isinstance(view, AnyStorage | AcceleratorDataContainer):
+        return view.size, 1
+    operand: Operand = view.__accel_operand__()
+    return *operand.extents, *[stride // operand.dtype.itemsize for stride in operand.strides]
+
+
+def _is_plain(configuration: Configuration) -> bool:
     """Return whether there are only integers, and tuples of them: others may have no hash, or change."""
     return all(
         all(type(part) is int for part in each) if type(each) is tuple else each is None or type(each) is int
-        for each in extents
+        for each in configuration
     )
-
-
-def launcher(
-    heap: Heap, executable: object, parameters: tuple[Parameter, ...], uses: Callable[[Any], list[Use]]
-) -> Launcher | None:
-    """Return a launcher for a compiled kernel; None if its backend or an argument's dtype needs the general way."""
-    if all(parameter.rank is None for parameter in parameters):  # its arguments do not say which device it is for
-        return None
-    packed = packing(parameters)
-    if packed is None or not isinstance(executable, PreparesLaunches) or heap.in_order is None:
-        return None
-    layout, offsets = packed
-    prepared = executable.prepare(offsets, layout.size)
-    names = {"pack": layout.pack_into, "memory": prepared.memory, "start": prepared.start}
-    return Launcher(heap, launch_function(parameters, names), uses)

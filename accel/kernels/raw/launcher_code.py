@@ -1,17 +1,17 @@
-"""The code of a launcher: a function that is written for the parameters of one kernel, and compiled by Python.
+"""The code of a launcher: a function that is written for the memory of one call of a kernel, and compiled by Python.
 
 It checks and packs the arguments in straight-line code: a loop over the parameters would cost more than the launch.
 """
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from accel.containers import AcceleratorDataContainer
-from accel.kernels.raw.conversions import conversion, fitting, strided_view
+from accel.kernels.gate_code import Gated, write_gate
+from accel.kernels.launch_code import Code, memory_form, supports_memory, write_memory, write_names
+from accel.kernels.raw.conversions import conversion, fitting
 from accel.kernels.raw.parameters import Parameter
-from accel.memory import DeviceStorage
-from accel.memory.stream_order import covered
+from accel.memory.heap import Heap
 
 __all__ = ["launch_function", "packing"]
 
@@ -34,91 +34,98 @@ _FORMATS = {
 }
 
 
-def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]] | None:
-    """Return how the arguments are packed, and the offset of each; None if `struct` cannot pack a dtype."""
+def packing(parameters: Sequence[Parameter]) -> tuple[struct.Struct, list[int]]:
+    """Return how the arguments are packed, and the offset of each."""
     text, offsets = "=", []
     for parameter in parameters:
-        kind = _FORMATS.get(parameter.dtype.str[1:]) if parameter.rank is None else "Q" + 2 * parameter.rank * "q"
-        if kind is None:
-            return None
+        kind = _format(parameter) if parameter.rank is None else "Q" + 2 * parameter.rank * "q"
         offsets.append(struct.calcsize(text))
         text += f"{kind}{-struct.calcsize('=' + kind) % _ALIGNED}x"
     return struct.Struct(text), offsets
 
 
-def launch_function(parameters: Sequence[Parameter], names: Mapping[str, Any]) -> Callable[..., bool]:
-    """Return the function that checks and packs arguments, and launches the kernel.
+def _format(parameter: Parameter) -> str:
+    """Return how a number is packed: as bytes, if `struct` has no code for its dtype."""
+    return _FORMATS.get(parameter.dtype.str[1:], f"{parameter.dtype.itemsize}s")
 
-    It takes the arguments of the kernel as a tuple, the grid, the block, the bytes of shared memory, the stream and the
-    open submission. It returns whether the kernel was launched. If not, the caller submits it in the general way, which
-    also says what is wrong with an argument.
+
+def launch_function(
+    name: str,
+    heap: Heap,
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Any],
+    prepare: Callable[..., tuple[Any, ...] | None],
+) -> Callable[..., Any] | None:
+    """Return the function that launches a kernel with memory of the classes of these arguments; None if it cannot.
+
+    It takes the arguments as a tuple, what the launch is configured by (``grid``, ``over``, ``block`` and ``shared``),
+    and the stream or None. It returns an event after the kernel, or `MISSED`: the general way launches the kernel, or
+    says what is wrong.
 
     Parameters
     ----------
+    name : str
+        That of the kernel.
+    heap : Heap
+        The memory of the device.
     parameters : sequence of Parameter
         The parameters of the kernel.
-    names : mapping of str to object
-        ``pack``: packs the arguments into ``memory``. ``start``: launches the kernel with what is there,
-        and returns whether it did.
+    arguments : sequence
+        The arguments of a call.
+    prepare : callable
+        Returns for a configuration and arguments what starts the kernel, and the extents and strides of each
+        ``accel::View`` among them; None if the general way has to do it.
     """
-    scope = {"Container": AcceleratorDataContainer, "Storage": DeviceStorage, "covered": covered, **names}
-    count = len(parameters)
-    body = [f"if len(arguments) != {count}: return False", ", ".join(f"a{i}" for i in range(count)) + ", = arguments"]
-    values: list[str] = []
-    for i, parameter in enumerate(parameters):
-        write = _number if parameter.rank is None else _memory
-        body += write(i, parameter, values, scope)
-    body += [f"pack(memory, 0, {', '.join(values)})", "return start(grid, block, shared, queue)"]
-    code = "\n".join(["def launch(arguments, grid, block, shared, queue, opened):", *_indented(body)])
-    exec(compile(code, "<launcher>", "exec"), scope)  # noqa: S102 - it consists of numbers and of the names in here
-    launch: Callable[..., bool] = scope["launch"]
-    return launch
+    starts: dict[Any, tuple[Any, ...]] = {}
+    code = Code([], {"starts": starts, "prepare": prepare})
+    memory, values, form = list[Gated](), list[str](), list[str]()
+    write_names(len(parameters), code)
+    for i, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
+        if parameter.rank is None:
+            values.append(_write_number(i, parameter, code))
+        elif supports_memory(argument):
+            memory.append(_write_memory(i, parameter, argument, code, form))
+            values += [f"p{i}", f"*x{i}"] if parameter.rank else [f"p{i}"]
+        else:
+            return None
+    if not memory:  # the arguments do not say which device it is for
+        return None
+    forms = "".join(f", x{i}" for i, parameter in enumerate(parameters) if parameter.rank)
+    code.lines.extend(
+        [
+            f"form = configuration{''.join(f', {each}' for each in form)}",
+            f"try: start{forms or ','} = starts[form]",
+            "except (KeyError, TypeError):",  # a list has no hash
+            "    made = prepare(starts, form, configuration, arguments)",
+            "    if made is None: return MISSED",
+            f"    start{forms or ','} = made",
+        ]
+    )
+    write_gate(heap, memory, f"start(queue, {', '.join(values)})", code)
+    return code.function(name, "arguments, configuration, stream")
 
 
-def _number(i: int, parameter: Parameter, values: list[str], scope: dict[str, Any]) -> list[str]:
-    """Return the lines that convert a number, and append what is packed for it."""
-    values.append(f"a{i}")
+def _write_number(i: int, parameter: Parameter, code: Code) -> str:
+    """Append the lines that convert a number; return the expression of what is packed."""
     dtype = parameter.dtype
+    packed = dtype.str[1:] in _FORMATS
     kind, (least, most) = next(iter(fitting(dtype).items()), (dtype.type, (0, 0)))
-    scope |= {f"kind{i}": kind, f"least{i}": least, f"most{i}": most, f"convert{i}": conversion(parameter)}
-    # Other types may run code of the user, which must not happen with the gate held.
-    scope[f"others{i}"] = frozenset({bool, int, float, dtype.type})
-    return [
-        f"if type(a{i}) is not kind{i} or not least{i} <= a{i} <= most{i}:",
-        f"    if type(a{i}) not in others{i}: return False",
-        f"    try: a{i} = convert{i}(a{i}, None)",
-        "    except Exception: return False",
-    ]
+    code.scope.update({f"kind{i}": kind, f"least{i}": least, f"most{i}": most, f"convert{i}": conversion(parameter)})
+    unlike = f"type(a{i}) is not kind{i} or not least{i} <= a{i} <= most{i}"
+    code.lines.extend(
+        [
+            f"if {unlike}:" if packed and fitting(dtype) else "if True:",
+            f"    try: a{i} = convert{i}(a{i}, None)",
+            "    except Exception: return MISSED",
+        ]
+    )
+    return f"a{i}" if packed else f"a{i}.tobytes()"
 
 
-def _memory(i: int, parameter: Parameter, values: list[str], scope: dict[str, Any]) -> list[str]:
-    """Return the lines that check memory, and append what is packed for it."""
-    rank, writable = parameter.rank or 0, parameter.writable
-    scope |= {f"dtype{i}": parameter.dtype, f"view{i}": strided_view(parameter)}
-    ints = [f"x{i}_{k}" for k in range(2 * rank)]
-    values += [f"p{i}", *ints]
-    storage = f"s{i} = a{i}._storage if type(a{i}) is Container else a{i} if type(a{i}) is Storage else None"
-    flat = [storage, f"if s{i} is None or s{i}.dtype is not dtype{i}: return False"]
-    if writable:
-        flat.append(f"if s{i}._const or s{i}._owner is None or s{i}._owner.readonly: return False")
-    flat += [
-        f"p{i} = covered(s{i}, {writable}, queue, opened)",
-        f"if p{i} < 0 or p{i} % {parameter.alignment}: return False",
-    ]
-    if parameter.vector is not None:
-        flat.append(f"if s{i}.size * {parameter.dtype.itemsize} % {parameter.vector.nbytes}: return False")
-    strided = [
-        f"v{i} = view{i}(a{i})",
-        f"if v{i} is None or covered(v{i}[0], {writable}, queue, opened) < 0: return False",
-        f"_, {', '.join([f'p{i}', *ints])} = v{i}",
-    ]
-    if rank > 1:
-        return strided
-    if rank:
-        flat.append(f"x{i}_0, x{i}_1 = s{i}.size, 1")
-    choice = f"if type(a{i}) is Container or type(a{i}) is Storage:"
-    return [choice, *_indented(flat), "else:", *_indented(strided)]
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+def _write_memory(i: int, parameter: Parameter, argument: Any, code: Code, form: list[str]) -> Gated:
+    """Append the lines that check memory, and what a launch depends on."""
+    dtype = argument.dtype
+    distance = write_memory(i, argument, dtype, code, writes=parameter.writable)
+    if parameter.rank or parameter.vector is not None or distance != "0":
+        form += memory_form(i, argument)
+    return Gated(i, parameter.writable, distance, parameter.alignment)

@@ -3,19 +3,20 @@
 import threading
 from collections.abc import Sequence
 from os import PathLike, fspath
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 from accel.abc import Event, Executable, Limits, Stream, SupportsRawKernels
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceMismatchError, KernelSyntaxError
 from accel.kernels.grids import Dim3, Extents, as_block, as_grid, as_shared, blocks_over
+from accel.kernels.launch_code import MISSED
 from accel.kernels.raw.devices import checked_stream, device_of, refuse_others
-from accel.kernels.raw.launcher import Launcher, launcher
+from accel.kernels.raw.launcher import Configuration, Launchers
 from accel.kernels.raw.parameters import Parameter, only_kernel, parameters_of
 from accel.kernels.raw.signature import Signature
 from accel.kernels.raw.sources import KernelSource, text_of
-from accel.memory import heap_of
-from accel.memory.storage_work import Use, submit_in_order, submit_ordered
+from accel.memory import Heap, heap_of
+from accel.memory.storage_work import submit_in_order, submit_ordered
 from accel.support.locks import open_after_fork
 
 __all__ = ["RawKernel"]
@@ -77,7 +78,7 @@ class RawKernel:
         self._options = _as_options(options)
         self._cooperative = bool(cooperative)
         self._executables: dict[Device, Executable] = {}
-        self._launchers: tuple[Launcher, ...] = ()
+        self._launchers = Launchers(self.name, self.parameters, self._checked)
 
     @classmethod
     def from_source(
@@ -150,15 +151,15 @@ class RawKernel:
         shared : int
             Bytes of dynamic shared memory for each block; more than the device has is a KernelLaunchError.
         stream : Stream, optional
-            By default the current stream of the device, or its default stream. If a stream is given, the event also
-            records when the kernel starts. A kernel without memory runs on the device of the stream, or on the first
-            GPU.
+            By default the current stream of the device, or its default stream. A kernel without memory runs on the
+            device of the stream, or on the first GPU.
 
         Returns
         -------
         Event
-            Complete when the kernel is done. Reads of the memory wait for it by themselves. Without ``stream`` it is
-            recorded when it is first asked for, and then also covers what the stream was given meanwhile.
+            Complete when the kernel is done. Reads of the memory wait for it by themselves. It is recorded when it is
+            first asked for, and then also covers what the stream was given meanwhile; ``stream.record()`` right after
+            the launch does not.
 
         Raises
         ------
@@ -174,10 +175,10 @@ class RawKernel:
             If the device does not run CUDA or HIP, or launches no cooperative kernels.
         """
         configuration = grid, over, block, shared
-        for launch_in_order in self._launchers:
-            event = launch_in_order(arguments, configuration, stream)
-            if event is not None:
-                return event
+        for launch_in_order in self._launchers.functions:
+            event: Event | object = launch_in_order(arguments, configuration, stream)
+            if event is not MISSED:
+                return cast("Event", event)
         bound = self._signature.bind(arguments)
         device = bound.device or device_of(self.name, stream)
         executable = self._executables.get(device)
@@ -185,23 +186,20 @@ class RawKernel:
             refuse_others(self.name, device, arguments)
             executable = self.compiled(device)
         queue = self._queue(device, stream)
-        threads = as_block(block)
         heap = heap_of(device)
-        blocks, nbytes = self._blocks(heap.backend.limits(device), grid, over, threads), as_shared(shared)
-        for launch_in_order in self._launchers:
-            if launch_in_order.heap is heap:
-                launch_in_order.remember(configuration, blocks, threads, nbytes)
+        blocks, threads, nbytes = self._extents(configuration, heap)
 
         def launch() -> None:
-            if 0 not in blocks:
-                executable.launch(
-                    blocks, threads, bound.values, shared=nbytes, stream=stream, cooperative=self._cooperative
-                )
+            executable.launch(
+                blocks, threads, bound.values, shared=nbytes, stream=stream, cooperative=self._cooperative
+            )
 
-        event = submit_in_order(heap, queue, bound.uses, launch) if 0 not in blocks else None
-        if event is None:
-            return submit_ordered(queue, bound.uses, launch)
-        return event if stream is None else stream.record()
+        if 0 in blocks:
+            return submit_ordered(queue, bound.uses, _nothing)
+        event = submit_in_order(heap, queue, bound.uses, launch) or submit_ordered(queue, bound.uses, launch)
+        if not self._cooperative:
+            self._launchers.add(heap, executable, arguments)
+        return event
 
     def compiled(self, device: DeviceLike) -> Executable:
         """Return the kernel compiled for a device, compiling it the first time.
@@ -219,13 +217,17 @@ class RawKernel:
             with _compiling:  # another thread may have compiled it meanwhile
                 executable = self._executables.get(target) or self._compile(target)
                 self._executables[target] = executable
-                if not self._cooperative:
-                    result = launcher(heap_of(target), executable, self.parameters, self._uses)
-                    self._launchers += () if result is None else (result,)
         return executable
 
-    def _uses(self, arguments: Sequence[Any]) -> list[Use]:
-        return self._signature.bind(arguments).uses
+    def _checked(self, configuration: Configuration, arguments: Sequence[Any], heap: Heap) -> tuple[Dim3, Dim3, int]:
+        self._signature.bind(arguments)
+        return self._extents(configuration, heap)
+
+    def _extents(self, configuration: Configuration, heap: Heap) -> tuple[Dim3, Dim3, int]:
+        """Return the blocks, the threads of a block, and the bytes of shared memory."""
+        grid, over, block, shared = configuration
+        threads = as_block(block)
+        return self._blocks(heap.backend.limits(heap.device), grid, over, threads), threads, as_shared(shared)
 
     def _compile(self, device: Device) -> Executable:
         backend = heap_of(device).backend
@@ -264,6 +266,10 @@ class RawKernel:
 
     def __repr__(self) -> str:
         return f"<RawKernel {self}>"
+
+
+def _nothing() -> None:
+    pass
 
 
 def _as_options(options: Sequence[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from .packing import FormPacking, Packing
 from .parameters import kernel_parameters
 from .programs import PARTIAL, THREADS, device_source, kernel_name, reductions, shared_bytes, totals_name
 from .steps import is_joined, kept, launched
-from .trips import NARROW, reach, trips
+from .trips import NARROW, counting_numbers, reach, trips
 
 __all__ = [
     "NARROW",
@@ -12,6 +12,7 @@ __all__ = [
     "THREADS",
     "FormPacking",
     "Packing",
+    "counting_numbers",
     "device_source",
     "is_joined",
     "kept",

@@ -96,6 +96,13 @@ class FormPacking:
         for offset, number in self._forms:
             struct.pack_into("=q", memory, offset, number)
 
+    @property
+    def pack_into(self) -> Callable[..., None]:
+        """What writes the address of each view and each number to memory at an offset, in the order of parameters."""
+        if not self._convert:
+            return self._pack
+        return lambda memory, offset, *values: self._pack(memory, offset, *_converted(values, self._convert))
+
     def write(self, memory: Any, addresses: Sequence[int], numbers: Sequence[Any], own: Sequence[int]) -> None:
         """Write the address of each view, the numbers, and the backend's own arguments, to memory."""
         if self._convert:

@@ -7,9 +7,11 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
-from accel.ir import INDEX, Binary, Cast, Const, Expr, Extent, Local, Loop, Program, Stride, View, of_type
+from accel.ir import INDEX, Binary, Cast, Const, Expr, Extent, Local, Loop, Number, Program, Stride, View, of_type
 
-__all__ = ["NARROW", "reach", "trips"]
+from .trees import mentioned
+
+__all__ = ["NARROW", "counting_numbers", "reach", "trips"]
 
 NARROW = 1 << 30
 """Distances and numbers of iterations below this leave room for sums of two in 32 bits."""
@@ -45,6 +47,22 @@ def trips(program: Program, loop: Loop) -> Compute | None:
     except _Unknown:
         return None
     return lambda arguments: prod([_length(*[bound(arguments) for bound in each]) for each in ranges])
+
+
+def counting_numbers(program: Program) -> list[tuple[int, int]]:
+    """Return the places of the numbers on which a number of iterations may depend: as parameter, and as argument."""
+    assigned = {assign.target.name: assign.value for assign in program.prelude}
+    loops = [step for step in program.steps if isinstance(step, Loop)]
+    names, unseen = set[str](), mentioned(tuple([(loop.starts, loop.stops, loop.steps) for loop in loops]))
+    while unseen:
+        names |= unseen
+        unseen = mentioned(tuple([assigned.get(name, ()) for name in unseen])) - names
+    result, argument = [], 0
+    for place, each in enumerate(program.parameters):
+        if isinstance(each, Number) and each.name in names:
+            result.append((place, argument))
+        argument += 1 + 2 * each.rank if isinstance(each, View) else 1
+    return result
 
 
 def _length(start: int, stop: int, step: int) -> int:

@@ -1,0 +1,81 @@
+"""Functions that launch kernels and are written for one kind of call: their lines, and those that check memory.
+
+They are straight-line code, compiled by Python. What they do not expect they leave to the general way.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from accel.containers import AcceleratorDataContainer
+from accel.dtypes import DType
+from accel.memory import DeviceStorage, HostStorage
+from accel.memory.captures import ACTIVE
+from accel.views import Buffer, BufferView, DynamicRankBuffer, LayoutTensor, NDBuffer
+
+__all__ = ["MISSED", "Code", "indented", "memory_form", "supports_memory", "write_memory", "write_names"]
+
+MISSED = object()
+"""What the function returns if it did nothing: the general way launches the kernel, or says what is wrong."""
+
+_STORAGES = HostStorage, DeviceStorage
+_BUFFERS = BufferView, NDBuffer, Buffer
+_CLASSES = frozenset({AcceleratorDataContainer, DynamicRankBuffer, LayoutTensor, *_BUFFERS, *_STORAGES})
+"""The classes of memory that can be described without a call."""
+
+
+class Code(NamedTuple):
+    """The lines of the function's body, and the objects that they name."""
+
+    lines: list[str]
+    scope: dict[str, Any]
+
+    def function(self, name: str, parameters: str) -> Callable[..., Any]:
+        """Return the function ``launch`` with these lines; ``name`` is that of the kernel."""
+        text = "\n".join([f"def launch({parameters}):", *indented(self.lines)])
+        # It consists of numbers and of the names in the scope. The name of the file hides it from `call_site`.
+        exec(compile(text, f"<accel: launch of {name}>", "exec"), self.scope)  # noqa: S102
+        launch: Callable[..., Any] = self.scope["launch"]
+        return launch
+
+
+def write_names(count: int, code: Code) -> None:
+    """Append the lines that check the number of arguments and name them; during captures nothing is done."""
+    code.scope.update(ACTIVE=ACTIVE, MISSED=MISSED)
+    code.lines.append(f"if len(arguments) != {count} or ACTIVE: return MISSED")
+    code.lines.extend([", ".join(f"a{i}" for i in range(count)) + ", = arguments"] if count else [])
+
+
+def supports_memory(value: Any) -> bool:
+    """Tell whether `write_memory` can describe a value."""
+    return type(value) in _CLASSES
+
+
+def write_memory(i: int, value: Any, dtype: DType, code: Code, *, writes: bool) -> str:
+    """Append the lines that check memory of a class and a dtype, and name its storage.
+
+    Returns the expression of the distance in bytes of its first element from the start of the storage.
+    """
+    kind, name = type(value), f"a{i}"
+    code.scope.update({f"class{i}": kind, f"dtype{i}": dtype})
+    code.lines.append(f"if type({name}) is not class{i}: return MISSED")
+    if kind is DynamicRankBuffer:
+        code.lines.append(f"{name} = {name}._whole")
+    if kind is LayoutTensor:
+        code.lines.append(f"if {name}._dtype is not dtype{i}{f' or {name}._readonly' if writes else ''}: return MISSED")
+        code.lines.append(f"s{i} = {name}._storage")
+        return f"{name}._offset * {dtype.itemsize}"
+    code.lines.append(f"s{i} = {name}" if kind in _STORAGES else f"s{i} = {name}._storage")
+    code.lines.append(f"if s{i}.dtype is not dtype{i}: return MISSED")
+    return "0" if kind in _STORAGES or kind is AcceleratorDataContainer else f"{name}._offset * {dtype.itemsize}"
+
+
+def memory_form(i: int, value: Any) -> list[str]:
+    """Return the expressions on which the extents and strides of memory depend; they have hashes."""
+    if isinstance(value, LayoutTensor):
+        return [f"a{i}._geometry"]
+    return [f"a{i}._shape", f"a{i}._strides"] if isinstance(value, (*_BUFFERS, DynamicRankBuffer)) else [f"s{i}.size"]
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Return lines of a block."""
+    return [f"    {line}" for line in lines]

@@ -144,25 +144,20 @@ def launch_in_order(
     submit : callable
         Packs values and calls the driver; takes the handle of the stream and the values. The device is current.
     """
-    index, runtime = device._index, driver.runtime
-    current_device, is_captured = runtime.getDevice, runtime.streamIsCapturing
+    index, current_device = device._index, driver.runtime.getDevice
 
     def start(queue: CupyStream, *values: Any) -> bool:
         if queue.timed or not queue.direct:
             return False
         if queue.caught_up != queue.new_blocks.number:
             streams.wait_for_reused(queue)
-        # As `Driver.is_ready` and `Driver.refuse_capture`, without the calls.
+        # As `Driver.is_ready`, without the call.
         if index not in driver.of_thread.ready or current_device() != index:
             with driver.on(device):
-                driver.refuse_capture(queue.native)
                 submit(queue.handle, values)
             return True
         try:
-            handle = queue.handle
-            if handle and is_captured(handle):
-                driver.refuse_capture(queue.native)
-            submit(handle, values)
+            submit(queue.handle, values)
         except Exception as error:
             raise driver.translated(error, device) from error
         return True

@@ -140,7 +140,7 @@ class CupyBackend:
         The idle pinned memory of staged copies is freed too, and is not counted.
         """
         self._copier.trim()
-        return sum(self._trim(device) for device in self.devices())
+        return sum(map(self._trim, self._streams.devices))
 
     def free_memory(self, device: Device) -> Room:
         """Return how much memory of a device is free, including the free memory of CuPy's pool."""
@@ -327,8 +327,7 @@ class CupyBackend:
         return is_readonly(self._driver, array)
 
     def _toolchain(self, device: Device) -> Toolchain:
-        with self._driver.on(device):
-            processors = self._driver.runtime.getDeviceProperties(device.index)["multiProcessorCount"]
+        processors = self._driver.properties(device)["multiProcessorCount"]
         warp = self._limits[device].warp
         return Toolchain(self._driver, self._streams, self._modules, self._copier.copy, device, processors, warp)
 
@@ -341,8 +340,7 @@ class CupyBackend:
         return before - after
 
     def _limits_of(self, device: Device) -> Limits:
-        with self._driver.on(device):
-            properties = self._driver.runtime.getDeviceProperties(device.index)
+        properties = self._driver.properties(device)
         return Limits(
             properties["totalGlobalMem"],
             ALIGNMENT,

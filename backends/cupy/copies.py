@@ -288,7 +288,7 @@ class Copier:
         """Return whether a device reads pageable memory itself (HMM, ATS): the driver then need not stage it."""
         reads = self._reading.get(device)
         if reads is None:
-            reads = bool(self._runtime.getDeviceProperties(device.index).get("pageableMemoryAccess", 0))
+            reads = bool(self._driver.properties(device).get("pageableMemoryAccess", 0))
             self._reading[device] = reads
         return reads
 

@@ -38,6 +38,11 @@ class DeviceStreams:
         self._new_blocks: dict[Device, NewBlocks] = {}
         self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices that are in use."""
+        return tuple(self._new_blocks)
+
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
         native = self._native(device)

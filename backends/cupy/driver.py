@@ -1,14 +1,16 @@
 """`Driver`: access to CuPy, with a current device, a check against forks, and the driver's errors translated."""
 
+import atexit
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from types import ModuleType, TracebackType
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from accel.device import Device
 from accel.errors import CapabilityError
-from accel.support.locks import forked_since, in_child, process
+from accel.support.locks import forked_since, in_child, process, start
 
 from .errors import NOT_CAPTURED, translated
 from .platforms import Platform
@@ -26,10 +28,21 @@ _OF_CAPTURES = range(900, 910)
 
 
 class _OfThread(threading.local):
-    """For each thread the devices that it has made current before, by index, and the one that it computes on."""
+    """What is current in a thread.
+
+    Attributes
+    ----------
+    ready : set of int
+        The devices that have a context whenever they are current in this thread.
+    switched : int
+        How many `CurrentDevice` are entered that made another device current.
+    computing : Device or None
+        The device that the thread computes on.
+    """
 
     def __init__(self) -> None:
         self.ready: set[int] = set()
+        self.switched = 0
         self.computing: Device | None = None
 
 
@@ -43,6 +56,15 @@ def _forget_threads() -> None:
 
 
 in_child(_forget_threads)
+
+
+def _bind_at_exit(reference: "ref[Driver]") -> None:
+    """Let the main thread have a context when CuPy unloads its modules, which takes one."""
+    driver = reference()
+    if driver is not None and driver.usable and driver.contexts:
+        with suppress(Exception):
+            if not driver.cuda.driver.ctxGetCurrent():
+                driver.cuda.driver.ctxSetCurrent(next(iter(driver.contexts.values())))
 
 
 class Driver:
@@ -66,12 +88,15 @@ class Driver:
         The driver's function that launches a kernel.
     array_type, pointer_type, unowned_type : type
         The classes of CuPy's arrays, of its pointers, and of memory that an object of others owns.
+    contexts : dict of int
+        The handles of the primary contexts that this class made or found, by the index of the device.
     """
 
     __slots__ = (
         "__weakref__",
         "_process",
         "array_type",
+        "contexts",
         "cuda",
         "cupy",
         "errors",
@@ -97,9 +122,11 @@ class Driver:
         self.errors = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
+        self.contexts: dict[int, int] = {}
         self._process = process.token
         self.of_thread = _OfThread()
         _drivers.add(self)
+        atexit.register(_bind_at_exit, ref(self))
 
     @property
     def usable(self) -> bool:
@@ -134,14 +161,85 @@ class Driver:
         here: bool = self.runtime.getDevice() == index
         return here
 
-    def make_current(self, index: int) -> int:
-        """Make a device current, with a context in this thread; return the index of the one that was."""
-        before: int = self.runtime.getDevice()
-        ready = self.of_thread.ready
-        if before != index or index not in ready:
+    def make_current(self, index: int) -> tuple[int, int] | None:
+        """Make a device current, with a context in this thread; return what `leave` takes, or None if it was current.
+
+        CUDA's function for that, ``cudaSetDevice``, makes a context if the device has none. To return to the device of
+        before would thus cost memory of a device that nobody uses. So here contexts are made current instead, and a
+        thread that had none has none again.
+        """
+        runtime, own = self.runtime, self.of_thread
+        before: int = runtime.getDevice()
+        if before == index:
+            if index not in own.ready:
+                self._bind(index)
+            return None
+        context = 0
+        if self.platform.contexts:
+            driver = self.cuda.driver
+            context, wanted = driver.ctxGetCurrent(), self.contexts.get(index) or self._made_context(index)
+            driver.ctxSetCurrent(wanted)
+        else:
+            runtime.setDevice(index)
+            own.ready.add(index)
+        own.switched += 1
+        return before, context
+
+    def leave(self, before: int, context: int) -> None:
+        """Make the device and the context current again that were current before `make_current`."""
+        self.of_thread.switched -= 1
+        if self.platform.contexts:
+            self.cuda.driver.ctxSetCurrent(context)
+            if context or self.runtime.getDevice() == before:
+                return
+            # CuPy has called `cudaSetDevice` meanwhile, so this is the only way back.
+        self.runtime.setDevice(before)
+
+    def _bind(self, index: int) -> None:
+        """Let this thread have a context of its device."""
+        if not (self.platform.contexts and self.cuda.driver.ctxGetCurrent()):
             self.runtime.setDevice(index)
-            ready.add(index)
-        return before
+            if self.platform.contexts:
+                self.contexts[index] = self.cuda.driver.ctxGetCurrent()
+        if not self.of_thread.switched:
+            self.of_thread.ready.add(index)
+
+    def _made_context(self, index: int) -> int:
+        """Make the primary context of a device, and return its handle."""
+        errors: list[Exception] = []
+
+        def make() -> None:
+            try:
+                self.runtime.setDevice(index)
+                self.cuda.Device(index).compute_capability  # noqa: B018 - CuPy's first look at it sets the device
+                self.contexts[index] = self.cuda.driver.ctxGetCurrent()
+            except Exception as error:
+                errors.append(error)
+
+        # In a thread that ends: there the device stays the one that is used where no context is.
+        thread = threading.Thread(target=make)
+        start(thread)
+        thread.join()
+        if errors:
+            raise errors[0]
+        return self.contexts[index]
+
+    def anywhere(self) -> "CurrentDevice":
+        """Return a context for calls that need no certain device.
+
+        A device that is in use is current in it, if this thread has used none: its own may have no context.
+        """
+        used = next(iter(self.contexts), None)
+        index = self.runtime.getDevice() if used is None or self.of_thread.ready else used
+        return CurrentDevice(self, Device[self.platform.type.upper()][index])
+
+    def properties(self, device: Device) -> Mapping[str, Any]:
+        """Return the properties of a device, for which it needs no context."""
+        try:
+            properties: Mapping[str, Any] = self.runtime.getDeviceProperties(device.index)
+        except Exception as error:
+            raise self.translated(error, device) from error
+        return properties
 
     def parameter_bytes(self, properties: Mapping[str, Any]) -> int:
         """Return how many bytes of parameters a kernel has at most, on a device with some properties."""
@@ -162,18 +260,23 @@ class Driver:
 
         Do not use the attribute ``type``: CuPy shifts its values for HIP 6 and later.
         """
-        try:
-            attributes = self.runtime.pointerGetAttributes(address)
-        except self.runtime.CUDARuntimeError as error:
-            if error.status != _INVALID_VALUE:
-                raise
-            return None  # HIP reports unknown memory so, by its manual
+        with self.anywhere():
+            try:
+                attributes = self.runtime.pointerGetAttributes(address)
+            except self.runtime.CUDARuntimeError as error:
+                if error.status != _INVALID_VALUE:
+                    raise
+                return None  # HIP reports unknown memory so, by its manual
         return attributes if attributes.device >= 0 else None
 
-    def reached(self, event: int) -> bool:
+    def reached(self, event: int, device: Device) -> bool:
         """Return whether the event with a handle is reached, or the device is lost, so that it never will be."""
         self.refuse_fork()
-        status: int = self.runtime.eventQuery(event)
+        if self.of_thread.ready:
+            status: int = self.runtime.eventQuery(event)
+        else:
+            with self.on(device):
+                status = self.runtime.eventQuery(event)
         self._refuse_captured(status)
         return status != NOT_READY
 
@@ -218,7 +321,7 @@ class CurrentDevice:
     def __init__(self, driver: Driver, device: Device) -> None:
         self._driver = driver
         self._device = device
-        self._before = device.index
+        self._before: tuple[int, int] | None = None
 
     def __enter__(self) -> None:
         self._driver.refuse_fork()
@@ -231,9 +334,9 @@ class CurrentDevice:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._before != self._device.index:
+        if self._before is not None:
             try:
-                self._driver.runtime.setDevice(self._before)
+                self._driver.leave(*self._before)
             except Exception as failure:
                 error = error or failure
         if isinstance(error, Exception):

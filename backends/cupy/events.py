@@ -172,7 +172,7 @@ class CupyEvent:
         if self.after is not None and not self.after.done():
             return False
         with suppress(DeviceLostError):  # a lost device does no more work
-            return not self.known or self._driver.reached(self._handle)
+            return not self.known or self._driver.reached(self._handle, self.device)
         return True
 
     def settle(self) -> None:

@@ -273,7 +273,7 @@ def _at(driver: Driver, external: ExternalAllocation, devices: dict[int, Device]
     if not external.nbytes:
         return DeviceBlock(0, 0, None, devices[0], None)
     cuda = driver.cupy.cuda
-    with driver.on(devices[0]):
+    with driver.anywhere():
         memory = cuda.UnownedMemory(pointer, external.nbytes, external.owner)
     device = devices.get(memory.device_id)
     if device is None:
@@ -287,7 +287,7 @@ def index_at(driver: Driver, address: int) -> int | None:
         return None
     try:
         attributes = driver.attributes(address)
-    except driver.runtime.CUDARuntimeError:  # the device is lost; that must not make memory of the host unusable
+    except (driver.runtime.CUDARuntimeError, DeviceLostError):  # that must not make memory of the host unusable
         return None
     return None if attributes is None or attributes.hostPointer else int(attributes.device)
 

@@ -35,6 +35,8 @@ class Platform(NamedTuple):
         Bytes of shared memory that a block of any kernel may use.
     more_shared : bool
         Whether a kernel may use more than that, after an attribute of it is set.
+    contexts : bool
+        Whether a device has a context, of some hundred megabytes, from when it is first made current.
     cooperative : bool
         Whether CuPy launches cooperative kernels.
     pitched : bool
@@ -58,6 +60,7 @@ class Platform(NamedTuple):
     parameters: tuple[int, int]
     shared: int
     more_shared: bool
+    contexts: bool
     cooperative: bool
     pitched: bool
     appended: frozenset[str]
@@ -110,6 +113,7 @@ CUDA = Platform(
     parameters=(4096, 32764),
     shared=48 << 10,
     more_shared=True,
+    contexts=True,
     cooperative=True,
     pitched=True,
     appended=frozenset({"ftz=true"}),
@@ -133,6 +137,7 @@ ROCM = Platform(
     parameters=(4096, 4096),  # not documented; CUDA's older limit
     shared=64 << 10,  # all that a block can have
     more_shared=False,
+    contexts=False,
     cooperative=False,
     pitched=False,
     appended=frozenset(),

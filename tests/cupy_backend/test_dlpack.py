@@ -36,9 +36,10 @@ class Library:
 
     @contextmanager
     def _on(self, device):
-        before, self.machine.local.device = self.machine.device, device
+        before = self.machine.device
+        self.machine.set_device(device)
         yield
-        self.machine.local.device = before
+        self.machine.set_device(before)
 
     def take(self, x, **options):
         """Return a copy of an array's bytes, which the stream fills when it gets there."""

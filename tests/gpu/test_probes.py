@@ -203,3 +203,27 @@ def test_access_that_cupy_has_enabled_before_is_no_error(probe):
         there = accel.container(np.arange(1000.0), device=device).to(others[0])
         print(bool((there.to_numpy() == np.arange(1000)).all()))
     """) == ["True"]
+
+
+def test_a_thread_without_a_context_has_none_after_work_on_a_device(probe):
+    """The runtime uses the context that is current, and without one the device that the thread chose, or the first."""
+    assert probe("""
+        import cupy
+        runtime, driver = cupy.cuda.runtime, cupy.cuda.driver
+        if runtime.is_hip:
+            no_question("ROCm has no contexts to choose from")
+        accel.zeros(4, device=device)
+        context, seen = backend._driver._made_context(device.index), []
+
+        def look():
+            driver.ctxSetCurrent(context)
+            seen.append(runtime.getDevice())
+            runtime.memGetInfo()
+            driver.ctxSetCurrent(0)
+            seen.extend((driver.ctxGetCurrent(), runtime.getDevice()))
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        print(seen == [device.index, 0, 0])
+    """) == ["True"]

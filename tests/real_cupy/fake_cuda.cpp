@@ -99,6 +99,8 @@ API size_t fake_counts(char* buffer, size_t room) {
     return text.size();
 }
 
+API int fake_has_context(int device) { return has_context(device); }
+
 API void fake_lose(int device) {
     const Locked locked(machine_lock);
     lose(device);

@@ -38,6 +38,10 @@ class FakeDriver:
         """Lose a device, as by an illegal address in a kernel; nothing brings it back in this process."""
         self._library.fake_lose(device)
 
+    def contexts(self, devices):
+        """Return which of so many devices have a context."""
+        return [index for index in range(devices) if self._library.fake_has_context(index)]
+
     def start_counting(self):
         """Count calls from now on."""
         self._library.fake_set_counting(1)

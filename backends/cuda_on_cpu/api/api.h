@@ -81,13 +81,16 @@ public:
 
 extern pthread_mutex_t machine_lock;
 
-// The device and the context that are current in this thread. A new thread has device 0 and no context.
+// The device and the context that are current in this thread. A new thread has device 0 and no context. Where there is none,
+// the device is that of the last cudaSetDevice.
 struct Context {
     int device;
     bool bound;
 };
 Context& context();
 bool exists(int device);
+bool has_context(int device);
+void bind(int device);  // makes the primary context of a device current in this thread
 
 // How many blocks a device runs at once: those of a cooperative launch.
 uint64_t resident_blocks(uint64_t threads, uint64_t dynamic_shared);

@@ -8,7 +8,9 @@ namespace accel_sim {
 namespace {
 
 __thread Context current;
+__thread int chosen;  // the device of the last cudaSetDevice of this thread; it is current where no context is
 bool lost[MOST_DEVICES];
+bool primary[MOST_DEVICES];  // whether a device has its primary context, which takes its memory for as long as the process lives
 
 }  // namespace
 
@@ -18,6 +20,12 @@ Settings settings = {1, false, true, false, false, false, false};
 Context& context() { return current; }
 bool exists(int device) { return device >= 0 && device < settings.devices; }
 bool is_lost(int device) { return lost[device]; }
+bool has_context(int device) { return primary[device]; }
+
+void bind(int device) {
+    current = {device, true};
+    primary[device] = true;
+}
 
 void lose(int device) {
     lost[device] = true;
@@ -33,7 +41,7 @@ Call::Call(const char* function, void* pc, Needs needs) : function(function), pc
         refused = misused(cudaErrorDeviceUninitialized, *this,
                           "this thread has no context; call cuCtxCreate or cudaSetDevice first");
     } else if (needs != Needs::NOTHING) {
-        current.bound = true;
+        if (!current.bound) bind(current.device);
         refused = is_lost(current.device) ? cudaErrorIllegalAddress : cudaSuccess;
     }
 }
@@ -66,7 +74,8 @@ cudaError_t cudaSetDevice(int device) {
     ACCEL_SIM_CALL(NOTHING);
     if (!exists(device))
         return misused(cudaErrorInvalidDevice, call, "there is no device %d, only %d", device, settings.devices);
-    context() = {device, true};
+    chosen = device;
+    bind(device);  // since CUDA 12; before, the next call made the context
     return is_lost(device) ? cudaErrorIllegalAddress : cudaSuccess;
 }
 
@@ -97,6 +106,8 @@ CUresult cuDeviceGet(CUdevice* device, int index) {
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* created, CUdevice device) {
+    if (!exists(device)) return CUDA_ERROR_INVALID_DEVICE;
+    primary[device] = true;
     *created = context_of(device);
     return CUDA_SUCCESS;
 }
@@ -109,7 +120,7 @@ CUresult cuCtxGetCurrent(CUcontext* now) {
 }
 
 CUresult cuCtxSetCurrent(CUcontext wanted) {
-    context() = wanted ? Context{int((int*)wanted - contexts), true} : Context{0, false};
+    context() = wanted ? Context{int((int*)wanted - contexts), true} : Context{chosen, false};
     return CUDA_SUCCESS;
 }
 

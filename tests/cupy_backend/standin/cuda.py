@@ -17,6 +17,7 @@ from .machine import CUDARuntimeError
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
 SHARED_BYTES = 8  # the attribute of a kernel
 BLOCKS_AT_ONCE = 256
+FIRST_CONTEXT = 0xC000
 
 
 class OutOfMemoryError(MemoryError):
@@ -72,15 +73,16 @@ def _driver(machine):
         machine.demand(attribute == SHARED_BYTES, "an attribute that the backend need not set")
         if machine.flavour == "hip":  # CuPy's header for HIP has no such function
             raise CUDADriverError("hipErrorUnknown: unknown error")
-        if machine.device not in machine.local.bound:
+        if machine.local.context is None:
             raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
         if value > 227 << 10:
             raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         machine.functions[f].shared = value
 
     def launchKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra):
-        bound = machine.device in machine.local.bound
-        machine.demand(bound, "a launch in a thread without a context; CuPy makes none here")
+        machine.demand(
+            machine.local.context is not None, "a launch in a thread without a context; CuPy makes none here"
+        )
         machine.demand(extra == 0, "arguments by a buffer")
         grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
         machine.functions[f].launch(grid, block, shared, stream, params)
@@ -92,7 +94,14 @@ def _driver(machine):
         grid, block = (grid_x, grid_y, grid_z), (block_x, block_y, block_z)
         machine.functions[f].launch(grid, block, shared, stream, params, cooperative=True)
 
-    return funcSetAttribute, launchKernel, launchCooperativeKernel
+    def ctxGetCurrent():
+        return 0 if machine.local.context is None else FIRST_CONTEXT + machine.local.context
+
+    def ctxSetCurrent(ctx):
+        machine.demand(machine.flavour == "cuda", "HIP has no use for contexts")
+        machine.local.context = ctx - FIRST_CONTEXT if ctx else None
+
+    return funcSetAttribute, launchKernel, launchCooperativeKernel, ctxGetCurrent, ctxSetCurrent
 
 
 def _streams(machine, runtime):
@@ -101,6 +110,10 @@ def _streams(machine, runtime):
     class Device:
         def __init__(self, index):
             self.id = index
+
+        @property
+        def compute_capability(self):
+            return "90"
 
         def __enter__(self):
             local.devices.append(runtime.getDevice())

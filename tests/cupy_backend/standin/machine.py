@@ -44,10 +44,11 @@ class Current(threading.local):
 
     Attributes
     ----------
-    device, devices : int, list of int
-        The current device, and those that become current again after ``with`` blocks.
-    bound : set of int
-        The devices with a context: calls of the runtime make one, calls of the driver do not.
+    chosen, devices : int, list of int
+        The device that was made current, and those that become current again after ``with`` blocks.
+    context : int or None
+        The device whose context is current; None if there is none. Calls of the runtime make one, those of the driver
+        do not.
     streams, entered : dict
         The stream of CuPy that is current on a device, and those whose ``with`` blocks were entered there.
     queues : dict
@@ -55,7 +56,7 @@ class Current(threading.local):
     """
 
     def __init__(self):
-        self.device, self.devices, self.bound = 0, [], set()
+        self.chosen, self.devices, self.context = 0, [], None
         self.streams, self.entered, self.queues = {}, defaultdict(list), {}
 
 
@@ -68,6 +69,8 @@ class Machine:
         What the driver answers to everything, as where there is no device; 0 if it works.
     lost : set of int
         The devices that are lost.
+    contexts : set of int
+        The devices with a context.
     functions : dict
         The kernels, by the pointers that the driver takes.
     refuses_peers : int
@@ -89,7 +92,7 @@ class Machine:
         self.prefix, self.warp = ("hipError", 64) if flavour == "hip" else ("cudaError", 32)
         self.driver_version, self.runtime_version = (70000000, 70000000) if flavour == "hip" else (13000, 12090)
         self.fails = self.refuses_peers = 0
-        self.lost, self.enabled = set(), set()
+        self.lost, self.enabled, self.contexts = set(), set(), set()
         self.compiles, self.reads_pageable, self.refuses_unregistered = True, False, flavour == "hip"
         self.functions, self.violations = {}, []
         self.lock, self.local = threading.RLock(), Current()
@@ -116,13 +119,20 @@ class Machine:
     @property
     def device(self):
         """The current device."""
-        return self.local.device
+        local = self.local
+        return local.chosen if local.context is None else local.context
 
     def set_device(self, index):
         self.check()
         self.require(index in self.devices, 101)
-        self.local.device = index
-        self.local.bound.add(index)
+        self.local.chosen = index
+        self.bind(index)
+
+    def bind(self, index=None):
+        """Make a context of a device current, by default that of the current device if there is none."""
+        if index is not None or self.local.context is None:
+            self.local.context = self.device if index is None else index
+            self.contexts.add(self.local.context)
 
     def place(self, address, nbytes):
         """Return the index of the device that has some bytes, None for the host's; the bytes must be in use."""

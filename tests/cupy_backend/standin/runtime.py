@@ -65,7 +65,7 @@ class Runtime:
         }
 
     def memGetInfo(self):
-        self._machine.local.bound.add(self._machine.device)
+        self._machine.bind()
         return self._machine.allocations.free_bytes(self._machine.device), self._machine.memory
 
     def deviceSynchronize(self):
@@ -112,7 +112,7 @@ class Runtime:
     def _copy(self, stream, kind, pieces):
         """Copy late; but pageable memory is read or written before the call returns, unless devices access it."""
         machine, queue = self._machine, self._scheduler.of(stream)
-        machine.local.bound.add(machine.device)
+        machine.bind()
         machine.check(machine.device, queue.device)
         on_host = [] if kind == DEVICE_TO_DEVICE else [(piece[kind == HOST_TO_DEVICE], piece[2]) for piece in pieces]
         pinned = all(machine.is_pinned(*each) for each in on_host)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from .host_code.machine_code import SIMPLE
 from .host_code.text import Text
+from .variants import Variant
 
 __all__ = ["Code", "Int", "Number", "Variable", "Vector"]
 
@@ -121,8 +122,9 @@ class Vector(NamedTuple):
 class Code(Text):
     """The text of a function whose arguments are 64-bit integers, and which returns nothing."""
 
-    def __init__(self, name: str, arguments: Sequence[str]) -> None:
+    def __init__(self, name: str, arguments: Sequence[str], variant: Variant) -> None:
         self._functions: dict[str, str] = {}
+        self._variant = variant
         super().__init__(self._functions)
         self._head = f"void @{name}({', '.join(f'i64 %{each}' for each in arguments)})"
         self.arguments = tuple(Int(self, f"%{each}") for each in arguments)
@@ -210,10 +212,11 @@ class Code(Text):
         return Int(self, self.value(f"ptrtoint ptr {name} to i64"))
 
     def prefetch(self, address: Int) -> None:
-        """Fetch the cache line at an address, which need not be valid, into the second cache."""
-        function = self.declare("void", "llvm.prefetch.p0", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
-        # To read, data. A whole tile does not stay in the first cache if its rows are a power of two apart.
-        self.do(f"call void {function}(ptr {self._pointer(address)}, i32 0, i32 2, i32 1)")
+        """Fetch the cache line at an address, which need not be valid, as the variant says."""
+        if self._variant.cache:
+            function = self.declare("void", "llvm.prefetch.p0", "ptr", "i32 immarg", "i32 immarg", "i32 immarg")
+            locality = 4 - self._variant.cache
+            self.do(f"call void {function}(ptr {self._pointer(address)}, i32 0, i32 {locality}, i32 1)")
 
     def fence(self) -> None:
         """Order the stores that bypass the caches before all later ones."""
@@ -231,9 +234,10 @@ class Code(Text):
         self.do(f"store {vector}, ptr {self._pointer(address)}, align 1")
 
     def stream(self, vector: Vector, address: Int) -> None:
-        """Write a vector past the caches, to a multiple of its size."""
+        """Write a vector to a multiple of its size, past the caches if the variant says so."""
+        past = ", !nontemporal !{i32 1}" if self._variant.streams else ""
         size = vector.lanes * vector.nbytes
-        self.do(f"store {vector}, ptr {self._pointer(address)}, align {size}, !nontemporal !{{i32 1}}")
+        self.do(f"store {vector}, ptr {self._pointer(address)}, align {size}{past}")
 
     def shuffle(self, one: Vector, other: Vector, places: Sequence[int]) -> Vector:
         """Return a vector of lanes of two others, which are counted one after the other."""

@@ -1,35 +1,36 @@
 """The compiled kernels. A kernel is compiled once NumPy has spent as much time as that would take.
 
 Where a kernel is missing, for whatever reason, NumPy does the copy: no copy fails because of LLVM. Several threads may
-compile the same kernel at once, as then the second one finds it made.
+compile the same kernel at once, as then the second one finds it made. The first kernels are of the usual variant; if
+another one is found to be faster on this processor, in the background, kernels of that one take their places.
 """
 
-import ctypes
 import sys
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from typing import TYPE_CHECKING
 
 from accel.errors import CapabilityError, OutOfMemoryError
 from accel.support import host_compiler
+from accel.support.background import BACKGROUND
 
 from . import thresholds
 from .blocks import Block
+from .variants import USUAL, Variant
+
+if TYPE_CHECKING:
+    from .linked import CopyKernel
 
 __all__ = ["add_numpy_time", "kernel"]
 
-_Kernel = Callable[[int, int, int, int, int], None]
-"""Takes the addresses of the target, the source and the tiling, and the numbers of the first tile and the last one."""
-
-_PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
-
-_kernels: dict[Block, _Kernel | None] = {}
+_kernels: "dict[Block, CopyKernel | None]" = {}
 _numpy_seconds: dict[Block, float] = {}
+_variant: Variant | None = None
+"""The fastest one on this processor; None as long as that is not known."""
 _warned = False
 
 
-def kernel(block: Block, nbytes: int) -> _Kernel | None:
+def kernel(block: Block, nbytes: int) -> "CopyKernel | None":
     """Return the kernel for a block, for a copy of ``nbytes``; None if NumPy should do the copy."""
     try:
         return _kernels[block]
@@ -46,22 +47,43 @@ def add_numpy_time(block: Block, seconds: float) -> None:
     _numpy_seconds[block] = _numpy_seconds.get(block, 0.0) + seconds
 
 
-def _compiled(block: Block) -> _Kernel | None:
+def _compiled(block: Block) -> "CopyKernel | None":
     from .host_code import machine_code
-    from .kernels import kernel_text
-    from .packing import packing_text
+    from .linked import linked
 
     if not machine_code.is_free(thresholds.COMPILING):
         return None
-    made: _Kernel | None = None
+    made: CopyKernel | None = None
     if host_compiler.is_installed() and sys.byteorder == "little" and sys.maxsize > 1 << 32:
         try:
-            copying = machine_code.function_of(kernel_text(), "copy", {})
-            packing = machine_code.function_of(packing_text(block), "pack", {})
-            made = partial(_PROTOTYPE(copying), packing)
+            made = linked(block, _chosen())
         except CapabilityError as error:
             _warn_once(error)
-    return _kernels.setdefault(block, made)
+    made = _kernels.setdefault(block, made)
+    if made and _variant is None:
+        BACKGROUND.submit("copies", _measure)
+    return made
+
+
+def _chosen() -> Variant:
+    global _variant
+    if _variant is None:
+        from .fastest import remembered
+
+        _variant = remembered()
+    return _variant or USUAL
+
+
+def _measure() -> None:
+    """Replace the kernels if those of another variant are faster."""
+    global _variant
+    from .fastest import measured
+    from .linked import linked
+
+    _variant = measured()
+    if _variant != USUAL:
+        made = [block for block, kernel in tuple(_kernels.items()) if kernel is not None]
+        _kernels.update({block: linked(block, _variant) for block in made})
 
 
 def _warn_once(error: CapabilityError) -> None:

@@ -12,6 +12,7 @@ from .blocks import LINE
 from .code import Code, Int, Variable
 from .tile_fields import Axis, TileFields
 from .tiles import COLUMNS, ROOM, ROWS
+from .variants import Variant
 from .vectors import move, move_line, stream_line
 
 __all__ = ["kernel_text"]
@@ -36,18 +37,18 @@ class _Ahead(NamedTuple):
     z: Variable
 
 
-def kernel_text() -> str:
+def kernel_text(variant: Variant) -> str:
     """Return the module with the function ``copy``.
 
     It takes the addresses of the function that packs a tile, of the target, the source and the tiling; and the numbers
     of the first tile and of that after the last one.
     """
-    return _Kernel().text()
+    return _Kernel(variant).text()
 
 
 class _Kernel:
-    def __init__(self) -> None:
-        self._code = code = Code("copy", ("pack", "target", "source", "tiling", "low", "high"))
+    def __init__(self, variant: Variant) -> None:
+        self._code = code = Code("copy", ("pack", "target", "source", "tiling", "low", "high"), variant)
         self._pack, self._target, self._source, self._tiling, self._low, self._high = code.arguments
         self._fields = TileFields(code, self._tiling)
         self._along = self._fields.cut_axis()

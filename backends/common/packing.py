@@ -4,24 +4,25 @@ from .blocks import LINE, Block
 from .code import Code, Int
 from .tile_fields import TileFields
 from .tiles import COLUMNS, DEPTH, ROWS
+from .variants import Variant
 from .vectors import Ends, move_block
 
 __all__ = ["packing_text"]
 
 
-def packing_text(block: Block) -> str:
+def packing_text(block: Block, variant: Variant) -> str:
     """Return the module with the function ``pack``, which moves one kind of block at a time.
 
     It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; and how
     many layers, rows and columns it has.
     """
-    return _Packing(block).text()
+    return _Packing(block, variant).text()
 
 
 class _Packing:
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, variant: Variant) -> None:
         self._block = block
-        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns"))
+        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns"), variant)
         tiling, self._place, self._origin, self._layers, self._rows, self._columns = code.arguments
         self._fields = TileFields(code, tiling)
 

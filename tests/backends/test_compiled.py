@@ -11,6 +11,7 @@ import pytest
 from accel.backends.common import compiled, thresholds
 from accel.backends.common.blocks import Block
 from accel.backends.common.host_code import machine_code
+from accel.backends.common.variants import USUAL
 
 from accel.errors import CapabilityError, OutOfMemoryError
 
@@ -23,9 +24,11 @@ PREPARED = """
     from accel.backends.common import compiled, thresholds
     from accel.backends.common.blocks import Block
     from accel.backends.common.host_code import machine_code
+    from accel.backends.common.variants import USUAL
     from accel.layout import Layout
 
     accel.configure(threads=1)
+    compiled._variant = USUAL
     thresholds.AT_ONCE = 0
     side = 256
     block, other, third = (Block("turn", itemsize, 2) for itemsize in (4, 8, 2))
@@ -144,7 +147,8 @@ def test_where_memory_is_short_nothing_is_compiled_before_there_is_more(printed)
 def compiling(monkeypatch):
     """No kernel is compiled yet; sets the function that compiles."""
     monkeypatch.setattr(compiled, "_kernels", {})
-    return lambda function: monkeypatch.setattr(machine_code, "function_of", function)
+    monkeypatch.setattr(compiled, "_variant", USUAL)
+    return lambda function: monkeypatch.setattr("accel.backends.common.linked.function_of", function)
 
 
 def test_a_copy_in_the_midst_of_a_compilation_is_done_by_numpy(compiling):
@@ -255,15 +259,15 @@ class TestForks:
     def test_within_a_compilation_go_on_with_it_in_the_child(self, printed):
         """A finaliser may fork."""
         code = """
-            import accel.backends.common.kernels as kernels
-            text = kernels.kernel_text
-            def forking():
+            import accel.backends.common.linked as linked
+            text = linked.kernel_text
+            def forking(variant):
                 global child
                 child = os.fork()
                 if not child:
                     signal.alarm(60)
-                return text()
-            kernels.kernel_text = forking
+                return text(variant)
+            linked.kernel_text = forking
             done = right() and by_kernels()
             if not child:
                 os._exit(0 if done else 1)

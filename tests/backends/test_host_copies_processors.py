@@ -11,6 +11,7 @@ from accel.backends.common.blocks import Block
 from accel.backends.common.host_code import machine_code
 from accel.backends.common.kernels import kernel_text
 from accel.backends.common.packing import packing_text
+from accel.backends.common.variants import USUAL, VARIANTS
 from hypothesis import HealthCheck, given, settings
 
 import accel
@@ -67,6 +68,7 @@ def processor(request, monkeypatch):
         pytest.skip(f"this machine lacks {', '.join(lacks)}")
     monkeypatch.setattr(machine_code, "processor", request.param)
     monkeypatch.setattr(compiled, "_kernels", {})
+    monkeypatch.setattr(compiled, "_variant", USUAL)
     for name, value in {"SMALL": 0, "AT_ONCE": 0, "SHARED": 0, "PIECE": 1, "STREAMED": 0}.items():
         monkeypatch.setattr(thresholds, name, value)
     with accel.using(threads=2):
@@ -97,9 +99,16 @@ def test_all_copy_what_numpy_does_with_axes_in_any_order(processor, case):
     compare(*case)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(("itemsize", "shape", "axes"), [SHAPES[0], (2, (5, 900), (1, 0)), (3, (900, 70), (1, 0))])
+def test_all_variants_copy_what_numpy_does(processor, monkeypatch, variant, itemsize, shape, axes):
+    monkeypatch.setattr(compiled, "_variant", variant)
+    test_all_copy_what_numpy_does(processor, itemsize, shape, axes)
+
+
 @pytest.mark.parametrize(("name", "registers"), [("x86-64", "x"), ("x86-64-v3", "xy"), ("x86-64-v4", "xyz")])
 def test_vectors_are_as_wide_as_the_processor_has(name, registers):
-    texts = [kernel_text(), *map(packing_text, BLOCKS)]
+    texts = [kernel_text(USUAL), *(packing_text(block, USUAL) for block in BLOCKS)]
     code = "".join([assembly(text, name, "x86_64-unknown-linux-gnu") for text in texts])
     assert set(re.findall(r"%([xyz])mm\d", code)) == set(registers)
     lines = re.findall(r"movnt.*%([xyz])mm", code)
@@ -109,9 +118,11 @@ def test_vectors_are_as_wide_as_the_processor_has(name, registers):
 @pytest.mark.parametrize(("processor", "triple"), ELSEWHERE.items())
 def test_other_machines_have_vectors_too(processor, triple):
     for block in BLOCKS:
-        code = assembly(packing_text(block), processor, triple)
+        code = assembly(packing_text(block, USUAL), processor, triple)
         assert "memcpy" not in code
         assert "call" not in code
-    code = assembly(kernel_text(), processor, triple) + assembly(packing_text(Block("turn", 1, 2)), processor, triple)
+    code = assembly(kernel_text(USUAL), processor, triple) + assembly(
+        packing_text(Block("turn", 1, 2), USUAL), processor, triple
+    )
     expected = {"generic": ("stnp\tq", "zip1", "prfm", "dmb"), "pwr9": ("stxv", "vmrghb", "dcbt", "sync")}
     assert [each for each in expected[processor] if each not in code] == []

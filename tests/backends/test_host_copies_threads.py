@@ -28,9 +28,11 @@ PREPARED = f"""
     import numpy as np
     import accel
     from accel.backends.common import compiled, host_copies, thresholds
+    from accel.backends.common.variants import USUAL
     from accel.abc import Block, Leaf, Operand, Plan, Span
 
     thresholds.AT_ONCE = 0
+    compiled._variant = USUAL
     side = int(os.environ.get("SIDE", {SIDE}))
     plan = Plan((Leaf(side, side, 1), Leaf(side, 1, side)), 1, "transpose", tile=(1, 0), buffered=False)
     out_of = np.random.default_rng(0).integers(0, 256, side * side, np.uint8)

@@ -27,7 +27,7 @@ from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["SIMPLE", "features", "function_of", "is_free"]
+__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -148,6 +148,11 @@ def features() -> Mapping[str, bool]:
     return {}
 
 
+def identity() -> bytes:
+    """Return what tells processors apart for which is compiled."""
+    return _llvm()[1].identity
+
+
 class _Machine:
     """A processor: by default that of this machine.
 
@@ -172,7 +177,7 @@ class _Machine:
         self.target = target.create_target_machine(
             cpu=name, features=features, opt=level, reloc="pic", codemodel="default"
         )
-        self.identity = repr((llvm.llvm_version_info, self.target.triple, name, features, level)).encode()
+        self.identity: bytes = repr((llvm.llvm_version_info, self.target.triple, name, features, level)).encode()
 
     def compiled(self, text: str) -> bytes:
         """Return the machine code of a module."""

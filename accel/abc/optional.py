@@ -6,7 +6,6 @@ Each one is an ability of its own. What differs between devices only in its amou
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from struct import Struct
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block
@@ -381,24 +380,28 @@ class PreparesCopies(Protocol):
 
 
 class PreparedLaunches(Protocol):
-    """Launches of one kernel by which the host loses little time."""
+    """Launches of one kernel whose arguments are in memory already, to be overwritten for each launch."""
 
-    def launcher(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int) -> Callable[..., bool]:
-        """Return a function that starts the kernel at once; its arguments are a stream, and the values to pack.
+    @property
+    def memory(self) -> Any:
+        """A writable buffer: the arguments, each at its offset. Whoever writes there holds the gate of the device."""
+        ...
 
-        The stream is one of the device. The function returns False, with nothing started, if the stream waits for the
-        host. Otherwise as `Executable.launch`. The caller holds the gate of the device: all functions of one object may
-        use the same memory for the arguments.
+    def launcher(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int) -> Callable[[Any], bool]:
+        """Return a function that starts the kernel at once on a stream of the device; ``memory`` is free on return.
+
+        The function returns False, with nothing started, if the stream waits for the host. Otherwise as
+        `Executable.launch`.
         """
         ...
 
 
 @runtime_checkable
 class PreparesLaunches(Protocol):
-    """An `Executable` that can be launched with arguments that are packed already, which takes less time."""
+    """An `Executable` that can be launched with arguments that are in memory already, which takes less time."""
 
-    def prepare(self, packing: Struct, offsets: Sequence[int]) -> PreparedLaunches:
-        """Return launches with arguments at some offsets of what is packed."""
+    def prepare(self, offsets: Sequence[int], nbytes: int) -> PreparedLaunches:
+        """Return launches, and memory of ``nbytes`` bytes for their arguments at some offsets."""
         ...
 
 

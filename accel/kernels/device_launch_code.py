@@ -13,7 +13,7 @@ from accel.kernels.call_code import Argument, Call, arguments_of, write_call, wr
 from accel.kernels.frontend.types import BufferType, TensorType
 from accel.kernels.gate_code import Gated, write_gate
 from accel.kernels.grids import Extents
-from accel.kernels.launch_code import Code, memory_form, write_memory
+from accel.kernels.launch_code import Code, memory_form, nbytes_of, write_memory
 from accel.kernels.specialization import Geometry, Specialization
 
 __all__ = ["device_launch"]
@@ -46,7 +46,7 @@ def device_launch(kernel: Specialization, call: Call, geometry_of: GeometryOf) -
         else:
             values += write_value(argument, code)
     _write_start(prepared, form, code)
-    write_gate(kernel.heap, memory, f"start(queue, {', '.join(values)})", code)
+    write_gate(kernel.heap, memory, (), f"start(queue, {', '.join(values)})", code)
     return code.function(kernel.program.name, "arguments, stream=None, extents=None")
 
 
@@ -59,7 +59,7 @@ def _write_memory(argument: Argument, code: Code, form: list[str]) -> Gated:
         code.lines.append(f"if a{i}._geometry is not geometry{i} or a{i}._pad is not pad{i}: return MISSED")
     else:
         form += memory_form(i, value)
-    return Gated(i, argument.writes, distance)
+    return Gated(i, argument.writes, nbytes_of(i, value), distance)
 
 
 def _write_start(prepared: "_Prepared", form: list[str], code: Code) -> None:

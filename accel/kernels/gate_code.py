@@ -7,6 +7,7 @@ than the driver does. The usual uses of memory are recognised in the lines; `cov
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from accel.abc.stream import current_streams
 from accel.kernels.launch_code import MISSED, Code, indented
 from accel.memory.heap import Heap
 from accel.memory.stream_order import covered, record_again
@@ -28,6 +29,8 @@ class Gated(NamedTuple):
         The number of the argument.
     writes : bool
         Whether the kernel may write it.
+    nbytes : str
+        The expression of the bytes of the storage.
     distance : str
         The expression of the distance in bytes of the first element from the start of the storage.
     alignment : int
@@ -36,11 +39,12 @@ class Gated(NamedTuple):
 
     i: int
     writes: bool
+    nbytes: str
     distance: str
     alignment: int = 1
 
 
-def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> None:
+def write_gate(heap: Heap, memory: Sequence[Gated], before: Sequence[str], start: str, code: Code) -> None:
     """Append the lines of a launch on ``stream``, by default the current one, and return an event after it.
 
     Parameters
@@ -49,6 +53,8 @@ def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> N
         The memory of the device.
     memory : sequence of Gated
         The memory that the kernel uses; there is some.
+    before : sequence of str
+        Lines before the start, which know the addresses.
     start : str
         The expression that starts the kernel on ``queue``, and tells whether it did.
     code : Code
@@ -56,6 +62,7 @@ def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> N
     """
     code.scope.update(
         covered=covered,
+        default=heap.default_stream(),
         device=heap.device,
         gate=heap.gate,
         heap=heap,
@@ -64,6 +71,7 @@ def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> N
         nobody=_NOBODY,
         opened_on=heap.opened,
         record_again=record_again,
+        streams=current_streams.get,
         MISSED=MISSED,
     )
     uses = ", ".join(f"(s{each.i}, {each.writes})" for each in memory)
@@ -71,12 +79,13 @@ def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> N
         "opened, closings = heap.last_opened, gate.closings",
         "if opened.queue is not queue: opened = opened_on(queue)",
         *[line for each in memory for line in _address(each)],
+        *before,
         f"if not {start}: return MISSED",
         f"if gate.closings != closings: opened = record_again(heap, queue, ({uses},))",
     ]
     code.lines.extend(
         [
-            "if stream is None: queue = heap.stream",
+            "if stream is None: queue = heap.stream if streams() else default",
             'elif getattr(stream, "device", None) is device: queue = stream',
             "else: return MISSED",
             "if not heap.plain: return MISSED",
@@ -94,7 +103,7 @@ def write_gate(heap: Heap, memory: Sequence[Gated], start: str, code: Code) -> N
 
 def _address(memory: Gated) -> list[str]:
     """Return the lines that check memory, and find its address."""
-    i, writes, distance, alignment = memory
+    i, writes, nbytes, distance, alignment = memory
     # The last write is open and alone, or there was none and the first read is open.
     usual = [
         "w == u",
@@ -102,7 +111,7 @@ def _address(memory: Gated) -> list[str]:
         "k.queue is queue",
         "k.sound",
         f"low <= p{i}",
-        f"p{i} + s{i}.size * s{i}.dtype.itemsize <= high",
+        f"p{i} + {nbytes} <= high",
     ]
     usual += ["w", "not r"] if writes else []
     return [

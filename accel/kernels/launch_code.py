@@ -12,7 +12,7 @@ from accel.memory import DeviceStorage, HostStorage
 from accel.memory.captures import ACTIVE
 from accel.views import Buffer, BufferView, DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["MISSED", "Code", "indented", "memory_form", "supports_memory", "write_memory", "write_names"]
+__all__ = ["MISSED", "Code", "indented", "memory_form", "nbytes_of", "supports_memory", "write_memory", "write_names"]
 
 MISSED = object()
 """What the function returns if it did nothing: the general way launches the kernel, or says what is wrong."""
@@ -79,3 +79,10 @@ def memory_form(i: int, value: Any) -> list[str]:
 def indented(lines: Sequence[str]) -> list[str]:
     """Return lines of a block."""
     return [f"    {line}" for line in lines]
+
+
+def nbytes_of(i: int, value: Any) -> str:
+    """Return the expression of the bytes of the storage of memory that `write_memory` has checked."""
+    # The dtype of a tensor need not be that of its storage.
+    itemsize = f"s{i}.dtype.itemsize" if isinstance(value, LayoutTensor) else value.dtype.itemsize
+    return f"s{i}.size * {itemsize}"

@@ -336,12 +336,14 @@ class Heap(PendingTable):
     @property
     def stream(self) -> Stream | None:
         """The stream for work that is submitted without one; None where such work is done at once."""
-        default = self._default
-        if default is None:
-            if self._streams is None:
-                return None
-            default = self._default = self._streams.default_stream(self.device)
+        default = self._default or self.default_stream()
         return (current_stream(self.device) or default) if current_streams.get() else default
+
+    def default_stream(self) -> Stream | None:
+        """Return the stream for work outside of any ``with stream:``; None where such work is done at once."""
+        if self._default is None and self._streams is not None:
+            self._default = self._streams.default_stream(self.device)
+        return self._default
 
     def _own_stream(self) -> Stream | None:
         """Return a stream that waits for no stream of the host; None where work is done at once."""

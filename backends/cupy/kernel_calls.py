@@ -131,9 +131,11 @@ class KernelCall:
 
 
 def launch_in_order(
-    driver: Driver, streams: DeviceStreams, device: Device, submit: Callable[[int, Sequence[Any]], object]
+    driver: Driver, streams: DeviceStreams, device: Device, submit: Callable[..., object]
 ) -> Callable[..., bool]:
     """Return a function that launches kernels at once, for `PreparesLaunches` and `PreparesForms`.
+
+    It takes the stream, and what ``submit`` takes.
 
     Parameters
     ----------
@@ -142,22 +144,24 @@ def launch_in_order(
     device : Device
         The device.
     submit : callable
-        Packs values and calls the driver; takes the handle of the stream and the values. The device is current.
+        Calls the driver; takes the handle of the stream, and what else it needs. The device is current.
     """
     index, current_device = device._index, driver.runtime.getDevice
 
     def start(queue: CupyStream, *values: Any) -> bool:
-        if queue.timed or not queue.direct:
+        # As `direct`, without the call.
+        may_wait = queue._late is not None or queue.deferred is not None or queue._closed
+        if queue.timed or (may_wait and not queue.direct):
             return False
         if queue.caught_up != queue.new_blocks.number:
             streams.wait_for_reused(queue)
         # As `Driver.is_ready`, without the call.
         if index not in driver.of_thread.ready or current_device() != index:
             with driver.on(device):
-                submit(queue.handle, values)
+                submit(queue.handle, *values)
             return True
         try:
-            submit(queue.handle, values)
+            submit(queue.handle, *values)
         except Exception as error:
             raise driver.translated(error, device) from error
         return True

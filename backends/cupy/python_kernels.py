@@ -197,7 +197,7 @@ class CompiledProgram:
         launches_of = partial(self._counted_launches, [*arguments], explicit, {})
         fixed = None if self._counting else self._launches(arguments, explicit)[0]
 
-        def submit(stream: int, values: Sequence[Any]) -> None:
+        def submit(stream: int, *values: Any) -> None:
             write(prepared.memory, 0, *values)
             for launch in launches_of(values) if fixed is None else fixed:
                 launch(stream, prepared.table, 0)

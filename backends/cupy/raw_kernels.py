@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from struct import Struct
 from typing import Any
 
 from accel.abc import Stream
@@ -63,9 +62,9 @@ class RawExecutable:
         start = self._start_cooperative if cooperative else self._start
         queue.submit(lambda: start(grid, block, shared, queue, memory))
 
-    def prepare(self, packing: Struct, offsets: Sequence[int]) -> "PreparedLaunches":
-        """Return launches of the kernel with arguments that are packed so."""
-        return PreparedLaunches(self, packing, offsets)
+    def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedLaunches":
+        """Return launches of the kernel, and memory for their arguments."""
+        return PreparedLaunches(self, Arguments(offsets, nbytes))
 
     def _start(self, grid: Dim3, block: Dim3, shared: int, queue: CupyStream, arguments: Arguments) -> None:
         self.driver.launch_kernel(self.pointer, *grid, *block, shared, queue.handle, arguments.table, 0)
@@ -90,24 +89,28 @@ class RawExecutable:
 
 
 class PreparedLaunches:
-    """Launches of a kernel with one memory for the arguments, which is overwritten by each launch."""
+    """Launches of a kernel with one memory for the arguments, which is overwritten for each launch.
 
-    __slots__ = ("_arguments", "_kernel", "_write")
+    Attributes
+    ----------
+    memory : buffer
+        The arguments, each at its offset.
+    """
 
-    def __init__(self, kernel: RawExecutable, packing: Struct, offsets: Sequence[int]) -> None:
+    __slots__ = ("_arguments", "_kernel", "memory")
+
+    def __init__(self, kernel: RawExecutable, arguments: Arguments) -> None:
         self._kernel = kernel
-        self._arguments = Arguments(offsets, packing.size)
-        self._write = packing.pack_into
+        self._arguments = arguments
+        self.memory = arguments.memory
 
     def launcher(self, grid: Dim3, block: Dim3, shared: int) -> Callable[..., bool]:
         """Return the function that launches the kernel with a grid; see `accel.abc.PreparedLaunches`."""
-        kernel = self._kernel
+        kernel, table = self._kernel, self._arguments.table
         kernel.allow(shared)
         launch = partial(kernel.driver.launch_kernel, kernel.pointer, *grid, *block, shared)
-        write, memory, table = self._write, self._arguments.memory, self._arguments.table
 
-        def submit(stream: int, values: Sequence[Any]) -> None:
-            write(memory, 0, *values)
+        def submit(stream: int) -> None:
             launch(stream, table, 0)
 
         return launch_in_order(kernel.driver, kernel.streams, kernel.device, submit)

@@ -67,12 +67,14 @@ class Launchers:
         if key in self._functions:
             return
         with _adding:
+            layout, offsets = packing(self._parameters)
             if heap not in self._prepared:
-                self._prepared[heap] = executable.prepare(*packing(self._parameters))
+                self._prepared[heap] = executable.prepare(offsets, layout.size)
             if len(self._functions) >= _MOST_FUNCTIONS:
                 del self._functions[next(iter(self._functions))]
+            pack = partial(layout.pack_into, self._prepared[heap].memory, 0)
             self._functions[key] = launch_function(
-                self._name, heap, self._parameters, arguments, partial(self._start_for, heap)
+                self._name, heap, self._parameters, arguments, pack, partial(self._start_for, heap)
             )
             self.functions = tuple([each for each in self._functions.values() if each is not None])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from accel.kernels.gate_code import Gated, write_gate
-from accel.kernels.launch_code import Code, memory_form, supports_memory, write_memory, write_names
+from accel.kernels.launch_code import Code, memory_form, nbytes_of, supports_memory, write_memory, write_names
 from accel.kernels.raw.conversions import conversion, fitting
 from accel.kernels.raw.parameters import Parameter
 from accel.memory.heap import Heap
@@ -54,6 +54,7 @@ def launch_function(
     heap: Heap,
     parameters: Sequence[Parameter],
     arguments: Sequence[Any],
+    pack: Callable[..., object],
     prepare: Callable[..., tuple[Any, ...] | None],
 ) -> Callable[..., Any] | None:
     """Return the function that launches a kernel with memory of the classes of these arguments; None if it cannot.
@@ -72,12 +73,14 @@ def launch_function(
         The parameters of the kernel.
     arguments : sequence
         The arguments of a call.
+    pack : callable
+        Packs the values of the arguments into their memory.
     prepare : callable
         Returns for a configuration and arguments what starts the kernel, and the extents and strides of each
         ``accel::View`` among them; None if the general way has to do it.
     """
     starts: dict[Any, tuple[Any, ...]] = {}
-    code = Code([], {"starts": starts, "prepare": prepare})
+    code = Code([], {"pack": pack, "prepare": prepare, "starts": starts})
     memory, values, form = list[Gated](), list[str](), list[str]()
     write_names(len(parameters), code)
     for i, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
@@ -101,7 +104,7 @@ def launch_function(
             f"    start{forms or ','} = made",
         ]
     )
-    write_gate(heap, memory, f"start(queue, {', '.join(values)})", code)
+    write_gate(heap, memory, [f"pack({', '.join(values)})"], "start(queue)", code)
     return code.function(name, "arguments, configuration, stream")
 
 
@@ -128,4 +131,4 @@ def _write_memory(i: int, parameter: Parameter, argument: Any, code: Code, form:
     distance = write_memory(i, argument, dtype, code, writes=parameter.writable)
     if parameter.rank or parameter.vector is not None or distance != "0":
         form += memory_form(i, argument)
-    return Gated(i, parameter.writable, distance, parameter.alignment)
+    return Gated(i, parameter.writable, nbytes_of(i, argument), distance, parameter.alignment)

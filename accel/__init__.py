@@ -3,7 +3,14 @@
 Importing this module imports nothing else, not even NumPy: each name is fetched at its first use.
 """
 
+import sys
+
 from accel.support.lazy import LazyNames
+
+if hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled():
+    from accel.support.free_threading import warn_of_missing_gil
+
+    warn_of_missing_gil()
 
 __version__ = "0.1.0"
 

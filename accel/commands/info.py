@@ -4,6 +4,7 @@ Nothing here raises: the text of an error takes the place of a value that cannot
 """
 
 import platform
+import sys
 from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypedDict
@@ -14,6 +15,7 @@ from accel.device import Device
 from accel.memory import heap_of
 from accel.registry import providers, remedy
 from accel.support.device_names import DEVICE_TYPES
+from accel.support.free_threading import NOT_SAFE
 from accel.support.host_compiler import INSTALL
 
 __all__ = ["Machine", "machine_report", "machine_text"]
@@ -45,6 +47,7 @@ class Machine(TypedDict):
 
     accel: str
     python: str
+    gil: bool
     platform: str
     best: str
     default: str
@@ -60,6 +63,7 @@ def machine_report() -> Machine:
     return {
         "accel": __version__,
         "python": platform.python_version(),
+        "gil": getattr(sys, "_is_gil_enabled", lambda: True)(),
         "platform": platform.platform(),
         "best": str(Device.best()),
         "default": _answer(lambda: str(Device.default())),
@@ -114,6 +118,8 @@ def machine_text(report: Machine) -> str:
 
 def _lines(report: Machine) -> Iterable[str]:
     yield f"accel {report['accel']}, Python {report['python']}, {report['platform']}"
+    if not report["gil"]:
+        yield NOT_SAFE
     yield ""
     yield "Devices"
     for available in report["devices"]:

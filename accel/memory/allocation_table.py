@@ -84,7 +84,10 @@ class AllocationTable:
     def add_kept(self, holder: Holder) -> None:
         """Add a holder whose handles are all released, and whose bytes something else keeps alive."""
         # The callback removes it where the collector clears weak references before the finalisers of the holder run.
-        self.kept[ref(holder, self.kept.pop)] = None
+        self.kept[ref(holder, self._forget_kept)] = None
+
+    def _forget_kept(self, reference: ref[Holder]) -> None:
+        self.kept.pop(reference, None)  # without a GIL, another thread may be removing it
 
     def remove_kept(self, holder: Holder) -> None:
         """Remove a holder that only keep-alives kept; harmless for any other."""

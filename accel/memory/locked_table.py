@@ -10,6 +10,7 @@ being counted is found by a check of the table: when it is read, when memory run
 doubled since the last check.
 """
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -68,8 +69,10 @@ class LockedTable:
         if self.deferred:
             self.run_deferred()
 
-    def defer(self, change: Change) -> None:
+    def defer(self, change: Change, _is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Make a change as `apply` does, for finalisers: errors are reported, not raised."""
+        if _is_ending():  # free-threaded Python calls finalisers after it has cleared the globals of modules
+            return
         self.deferred.append(change)
         self.run_deferred()
 

@@ -58,9 +58,10 @@ def _truth(chosen: Chosen) -> Iterator[Stage]:
     yield _probes(chosen, 90)
     yield _tests("conformance", 60, chosen)
     yield _tests("python_kernels", 80, chosen, *_in_processes(), examples=100)
-    yield _tests("copies", 90, chosen, examples=800)
-    yield _tests("plans", 85, chosen, examples=800)
-    yield _tests("shapes", 55, chosen, examples=800)
+    yield _tests("copies", 85, chosen, examples=750)
+    yield _tests("plans", 75, chosen, examples=700)
+    yield _tests("shapes", 45, chosen, examples=650)
+    yield _tests("graphs", 25, chosen, examples=150)
     yield from _left_out(chosen)
 
 
@@ -75,8 +76,9 @@ def _full(chosen: Chosen) -> Iterator[Stage]:
     yield _standard(chosen, 90)
     yield _demo(chosen, 40)
     yield _tests("conformance", 45, chosen)
-    yield _tests("copies", 38, chosen, examples=340)
-    yield _tests("plans", 37, chosen, examples=340)
+    yield _tests("captures_of_others", 15, chosen)
+    yield _tests("copies", 30, chosen, examples=270)
+    yield _tests("plans", 30, chosen, examples=270)
     yield from _left_out(chosen)
 
 
@@ -100,11 +102,12 @@ def _sanitizers(chosen: Chosen) -> Iterator[Stage]:
 
 PARTS: Mapping[str, Part] = {
     "truth": Part(
-        "attributes of the devices, probes of the driver, conformance, kernels in Python, copies, plans, shapes", _truth
+        "attributes of the devices, probes, conformance, kernels in Python, copies, plans, shapes, graphs",
+        _truth,
     ),
     "full": Part(
         "memory released in use, arrays, NumPy's keywords, random numbers, fused functions, the array standard, the "
-        "demo; truth's tests",
+        "demo, captures of other libraries; truth's tests",
         _full,
     ),
     "speed": Part(

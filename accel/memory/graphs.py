@@ -1,18 +1,57 @@
 """`capture`: records the work of a stream in a `Graph`, which is launched as often as wanted."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 from accel.abc.graphs import DeviceGraph, SupportsGraphs, refuse_captured
 from accel.abc.stream import CurrentStream, Event, Stream, is_stream
 from accel.device import Device, OnDevice
 from accel.errors import CapabilityError, DeviceMismatchError, ReleasedError
 from accel.memory.captures import ACTIVE, Capture
+from accel.memory.hazards import HazardRecord, Hazards
 from accel.memory.heap import heap_of
 from accel.memory.storage_work import Use, submit_in_order, submit_ordered
+from accel.memory.stream_order import NOT_COVERED, covered, record_again
+from accel.memory.submission import Submission
 
 __all__ = ["Graph", "capture"]
+
+
+class _Found(NamedTuple):
+    """What a launch in order found: a later one on the same stream need not wait either, as long as that holds.
+
+    Attributes
+    ----------
+    queue : Stream
+        The stream.
+    closings : int
+        `Gate.closings`.
+    hazards : list of (HazardRecord, Hazards)
+        The hazards of the memory.
+    """
+
+    queue: Stream
+    closings: int
+    hazards: list[tuple[HazardRecord, Hazards | None]]
+
+    def holds(self, queue: Stream, closings: int) -> bool:
+        """Return whether nothing has changed; the caller holds the gate."""
+        same = self.queue is queue and self.closings == closings
+        return same and all([record.hazards is hazards for record, hazards in self.hazards])  # noqa: C419 - a generator is slow
+
+
+def _found(uses: Sequence[Any], queue: Stream, opened: Submission, closings: int) -> _Found | None:
+    """Record the uses by the open submission of a stream; return None if the next work there must wait for other work.
+
+    The caller holds the gate.
+    """
+    for use in uses:
+        if covered(use.storage, use.writing, queue, opened) == NOT_COVERED:
+            return None
+    records = [use.storage.owner.hazard_record for use in uses]
+    return _Found(queue, closings, [(record, record.hazards) for record in records])
 
 
 class Graph(OnDevice):
@@ -24,7 +63,7 @@ class Graph(OnDevice):
     Threads may launch one graph; launches come one after the other, since they use the same memory.
     """
 
-    __slots__ = ("_capture", "_error", "_open", "_stream", "_uses", "_work", "operations")
+    __slots__ = ("_capture", "_error", "_found", "_open", "_stream", "_uses", "_work", "operations")
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -32,6 +71,7 @@ class Graph(OnDevice):
         self._error: BaseException | None = None
         self._capture = Capture(stream)
         self._uses: tuple[Use, ...] = ()
+        self._found: _Found | None = None
         self._work: DeviceGraph | None = None
         self.operations = 0
 
@@ -67,6 +107,9 @@ class Graph(OnDevice):
         """
         work, uses = self._ready(), self._uses
         queue = self._stream if stream is None else self._checked(stream)
+        event = self._launch_in_order(queue)
+        if event is not None:
+            return event
 
         def launch() -> None:
             work.launch(queue)
@@ -79,7 +122,7 @@ class Graph(OnDevice):
         Doing so again is harmless.
         """
         # No call between these: a launch in another thread finds the work and the uses, or neither.
-        uses, self._uses, self._work = self._uses, (), None
+        uses, self._uses, self._work, self._found = self._uses, (), None, None
         for use in uses:
             use.storage.release()  # type: ignore[attr-defined]
 
@@ -97,6 +140,36 @@ class Graph(OnDevice):
     def __repr__(self) -> str:
         state = "being captured" if self._open else "released" if self.released else f"{self.operations} operations"
         return f"<graph of {self.device}, {'failed' if self._error is not None else state}>"
+
+    def _launch_in_order(self, queue: Any) -> Event | None:
+        """Launch the graph if it need not wait for other work, and return an event; else do nothing, and return None.
+
+        As `try_in_order`, but nothing is looked up again if nothing was recorded for the memory since the last launch.
+        """
+        heap = heap_of(queue.device)
+        if not queue.direct or queue.timed or not heap.plain or heap.in_order is None:
+            return None
+        gate = heap.gate
+        with gate.lock:
+            work, uses, found = self._work, self._uses, self._found
+            if heap.changing or work is None:
+                return None
+            heap.changing = True
+            try:
+                opened, closings = heap.opened(queue), gate.closings
+                if found is None or not found.holds(queue, closings):
+                    found = _found(uses, queue, opened, closings)
+                    if found is None:
+                        return None
+                work.launch(queue)
+                if gate.closings != closings:
+                    opened, found = record_again(heap, queue, uses), None
+                self._found = found
+            finally:
+                heap.changing = False
+        if heap.deferred:
+            heap.run_deferred()
+        return opened
 
     def _ready(self) -> DeviceGraph:
         work = self._work

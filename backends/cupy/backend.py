@@ -158,7 +158,7 @@ class CupyBackend:
 
     def free_pinned(self, device: Device, block: Block) -> None:
         """Drop the reference to pinned memory; it is unpinned with the last one."""
-        block.native = None
+        self._driver.relaxed(setattr, block, "native", None)
 
     def adopt(self, external: ExternalAllocation) -> Block:
         """Return a block over the memory of a CuPy array or pointer, or at an address."""
@@ -335,7 +335,7 @@ class CupyBackend:
         pool = self._driver.cupy.get_default_memory_pool()
         with self._driver.on(device):
             before: int = pool.free_bytes()
-            pool.free_all_blocks()
+            self._driver.relaxed(pool.free_all_blocks)
             after: int = pool.free_bytes()  # the free parts of chunks that are partly in use
         return before - after
 

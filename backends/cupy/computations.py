@@ -96,8 +96,8 @@ class Computations:
         others = {*users, *(stream.native for stream in self._streams.all(self._device))} if lent else users
         with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
             for stream in others:
-                if stream != own and not stream.done:
-                    self._streams.events(self._device).record(stream).hold_up(own.ptr)
+                if stream != own:
+                    self._streams.let_wait(self._device, own, stream)
 
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""

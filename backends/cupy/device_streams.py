@@ -3,6 +3,7 @@
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import finalize, ref
 
@@ -141,6 +142,26 @@ class DeviceStreams:
     def events(self, device: Device) -> EventPool:
         """Return the driver's events of a device."""
         return self._events.get(device) or self._events.setdefault(device, EventPool(self._driver, device))
+
+    def let_wait(self, device: Device, stream: Any, other: Any) -> None:
+        """Make a CuPy stream wait for the present work of another, which may be captured; the device is current.
+
+        A stream that accel captures has no work besides that before its capture. Where another library captures one of
+        the two, nothing is done, since that would be in the graph: its user keeps memory that the graph uses.
+        """
+        driver, captured = self._driver, self._captured(device)
+        if stream in captured:
+            captured[stream].append(partial(self.let_wait, device, stream, other))
+        elif other in captured:
+            _, event = captured[other].event_after(captured[other].stamp)
+            event.hold_up(stream.ptr)  # type: ignore[attr-defined]
+        elif not (driver.is_captured(stream.ptr) or driver.is_captured(other.ptr) or driver.finished(other)):
+            self.events(device).record(other).hold_up(stream.ptr)
+
+    def _captured(self, device: Device) -> dict[Any, CupyStream]:
+        """Return the streams that accel captures now, by CuPy's streams."""
+        streams = (each() for each in self._alive.get(device, ()))
+        return {each.native: each for each in streams if each is not None and each.deferred is not None}
 
     def lend(self, block: DeviceBlock) -> None:
         """Record a use of a block by all streams, as CuPy may use any; a stream made later waits by itself."""

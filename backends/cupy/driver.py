@@ -2,6 +2,7 @@
 
 import atexit
 import threading
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from types import ModuleType, TracebackType
@@ -12,6 +13,7 @@ from accel.device import Device
 from accel.errors import CapabilityError
 from accel.support.locks import forked_since, in_child, process, start
 
+from .capture_modes import relaxed_calls
 from .errors import NOT_CAPTURED, translated
 from .platforms import Platform
 
@@ -84,6 +86,11 @@ class Driver:
         Returns the index of the current device.
     errors : tuple of type
         The errors of the driver, for `translated`.
+    postponed : deque
+        Blocks of memory, each with the streams that used it last, which could not be given back while another library
+        captured a stream.
+    relaxed : callable
+        Calls what captures of other libraries forbid; see `capture_modes`.
     launch_kernel : callable
         The driver's function that launches a kernel.
     array_type, pointer_type, unowned_type : type
@@ -106,6 +113,8 @@ class Driver:
         "of_thread",
         "platform",
         "pointer_type",
+        "postponed",
+        "relaxed",
         "runtime",
         "unowned_type",
     )
@@ -123,6 +132,8 @@ class Driver:
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
         self.platform = platform
         self.contexts: dict[int, int] = {}
+        self.postponed: deque[Any] = deque()
+        self.relaxed: Any = relaxed_calls(platform)
         self._process = process.token
         self.of_thread = _OfThread()
         _drivers.add(self)
@@ -273,16 +284,16 @@ class Driver:
         """Return whether the event with a handle is reached, or the device is lost, so that it never will be."""
         self.refuse_fork()
         if self.of_thread.ready:
-            status: int = self.runtime.eventQuery(event)
+            status: int = self.relaxed(self.runtime.eventQuery, event)
         else:
             with self.on(device):
-                status = self.runtime.eventQuery(event)
+                status = self.relaxed(self.runtime.eventQuery, event)
         self._refuse_captured(status)
         return status != NOT_READY
 
     def finished(self, stream: Any) -> bool:
         """Return whether all work of a CuPy stream is done; its device is current."""
-        status: int = self.runtime.streamQuery(stream.ptr)
+        status: int = self.relaxed(self.runtime.streamQuery, stream.ptr)
         self._refuse_captured(status)
         return status == 0
 
@@ -310,7 +321,7 @@ class Driver:
     def wait(self, event: int, device: Device) -> None:
         """Block until the event with a handle is reached; raises `DeviceLostError` if the device is lost."""
         with self.on(device):
-            self.runtime.eventSynchronize(event)
+            self.relaxed(self.runtime.eventSynchronize, event)
 
 
 class CurrentDevice:

@@ -1,6 +1,7 @@
 """`CupyGraph`: work that the driver has recorded on a stream, and the memory that it uses besides its users' own."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 __all__ = ["CupyGraph"]
@@ -36,8 +37,10 @@ class CupyGraph:
         """Submit the work to a `CupyStream`; see `accel.abc.DeviceGraph`."""
         for block in self._blocks:
             block.use(stream)
-        native, queue = self._native, stream.native
         if stream.direct:
-            stream.at_once(lambda _: native.launch(queue))
+            stream.at_once(self._submit)
         else:
-            stream.submit(lambda: native.launch(queue))
+            stream.submit(partial(self._submit, stream))
+
+    def _submit(self, stream: Any) -> None:
+        self._native.launch(stream.native)

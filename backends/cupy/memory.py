@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 from accel.abc import Block, ExternalAllocation, Room
 from accel.device import Device
-from accel.errors import DeviceLostError, LayoutError, OutOfMemoryError
+from accel.errors import CapabilityError, DeviceLostError, LayoutError, OutOfMemoryError
 
 from .driver import Driver
 from .streams import CupyStream
@@ -170,11 +171,11 @@ def allocation(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
     before = cuda.get_current_stream()
     try:
         if before is stream.native or before.ptr == stream.handle:
-            return cuda.alloc(nbytes)
+            return driver.relaxed(cuda.alloc, nbytes)
         # Not `with stream.native:`, which forgets a stream that was made current by its method `use`.
         stream.native.use()
         try:
-            return cuda.alloc(nbytes)
+            return driver.relaxed(cuda.alloc, nbytes)
         finally:
             before.use()
     except cuda.memory.OutOfMemoryError:
@@ -218,6 +219,14 @@ def room(driver: Driver) -> Room:
 
 def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -> None:
     """Return bytes to the pool after the work on them of all streams."""
+    postponed = driver.postponed
+    for _ in range(len(postponed)):
+        with suppress(IndexError):  # another thread may be first
+            _give_back(driver, *postponed.popleft())
+    _give_back(driver, block, after)
+
+
+def _give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -> None:
     native, block.native = block.native, None
     if native is None or block.stream is None or not driver.usable:
         return
@@ -232,6 +241,10 @@ def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -
                 own.append(partial(own.events.record(native_stream).hold_up, own.handle))
     except DeviceLostError:
         pass  # a lost device does no more work
+    except CapabilityError:  # another library captures one of the streams: nothing can wait for its earlier work now
+        block.native = references.pop()
+        driver.postponed.append((block, after))
+        return
     # The pool reuses them on this stream, whose later work comes after the waits above.
     own.append(references.clear)
 

@@ -57,7 +57,7 @@ class Modules:
         flags, key = effective(options, kernel, platform), (device, source, options)
         try:
             module = self._modules.get(key) or cupy.RawModule(code=source, options=flags)
-            function = module.get_function(kernel).kernel
+            function = self._driver.relaxed(module.get_function, kernel).kernel  # loads the module
         except cuda.compiler.CompileException as error:
             raise KernelSyntaxError(f"the kernel {kernel} could not be compiled:\n{error}") from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError):

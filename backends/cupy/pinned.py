@@ -32,7 +32,7 @@ def pinned(driver: Driver, device: Device, nbytes: int) -> Block:
     cuda = driver.cupy.cuda
     with driver.on(device):
         try:
-            memory = cuda.PinnedMemory(nbytes, driver.runtime.hostAllocPortable)
+            memory = driver.relaxed(cuda.PinnedMemory, nbytes, driver.runtime.hostAllocPortable)
         except cuda.runtime.CUDARuntimeError as error:
             if error.status != _OUT_OF_MEMORY:
                 raise

@@ -47,6 +47,10 @@ class Platform(NamedTuple):
         Names of the compiler options that have no effect with CuPy, and the reasons.
     no_contraction : str
         The compiler option that keeps ``x * y + z`` two operations.
+    libraries : tuple of str
+        The names of the driver's library, of several versions.
+    exchange_mode : str
+        Its function that exchanges the mode of a thread beside captured streams.
     compiler : str
         How to install the compiler that CuPy uses; ``{major}`` is the major version of the runtime.
     """
@@ -66,6 +70,8 @@ class Platform(NamedTuple):
     appended: frozenset[str]
     overridden: Mapping[str, str]
     no_contraction: str
+    libraries: tuple[str, ...]
+    exchange_mode: str
     compiler: str
 
     def version(self, number: int) -> str:
@@ -125,6 +131,8 @@ CUDA = Platform(
         "dlink-time-opt": _NOT_LINKED,
     },
     no_contraction="--fmad=false",
+    libraries=("libcuda.so.1",),
+    exchange_mode="cuThreadExchangeStreamCaptureMode",
     compiler="pip install 'cupy-cuda{major}x[ctk]'",
 )
 ROCM = Platform(
@@ -146,5 +154,7 @@ ROCM = Platform(
         _FLUSHED.format("-fcuda-flush-denormals-to-zero"),
     ),
     no_contraction="-ffp-contract=off",
+    libraries=("libamdhip64.so.7", "libamdhip64.so.6"),
+    exchange_mode="hipThreadExchangeStreamCaptureMode",
     compiler="ROCm's own packages, with hiprtc",
 )

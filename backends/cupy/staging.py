@@ -154,7 +154,7 @@ class Ring:
         """Free the idle buffers."""
         with self._lock:
             idle = self._surplus(0)
-        idle.clear()
+        self._driver.relaxed(idle.clear)
 
     def _emptied(self, filled: "deque[tuple[_Buffer, int]]") -> Iterator[_Bytes]:
         """Wait for the oldest filled buffer, yield its bytes, and return it to the ring."""
@@ -203,7 +203,7 @@ class Ring:
         with self._lock:
             self._buffers.setdefault(buffer.user, deque()).append(buffer)
             surplus = self._surplus(self._count)
-        surplus.clear()  # unpin memory without the lock: the driver is slow
+        self._driver.relaxed(surplus.clear)  # unpin memory without the lock: the driver is slow
 
     def _surplus(self, most: int) -> list[_Buffer]:
         """Remove and return all but ``most`` idle buffers; buffers in flight stay, for the streams that use them."""

@@ -257,13 +257,14 @@ class CupyStream(CurrentStream):
         if isinstance(event, DeferredEvent):
             for each in event.submitted():
                 self.wait_for(each)
-        elif isinstance(event, CupyEvent) and event.captured:
-            raise CapabilityError(f"{event!r} is in a graph that is being captured; {self!r} cannot wait for it")
         elif isinstance(event, CupyEvent) and event.is_of(self.native, self.device):
             return  # the work of one stream is ordered anyway
+        elif isinstance(event, CupyEvent) and event.captured:
+            raise CapabilityError(f"{event!r} is in a graph that is being captured; {self!r} cannot wait for it")
         elif isinstance(event, CupyEvent) and event.known:
             self.append(lambda: self._hold_up(event))
         elif not as_event(event).done():
+            self._refuse_host()
             # A wait for earlier work only must not wait for the host too: the host may wait for that work.
             self.record()
             self._new_late_thread().submit(event.settle)
@@ -283,7 +284,7 @@ class CupyStream(CurrentStream):
                 if self._last is last:
                     self._last = None
         with self._driver.on(self.device):
-            self.native.synchronize()
+            self._driver.relaxed(self.native.synchronize)
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
@@ -366,6 +367,7 @@ class CupyStream(CurrentStream):
 
     def _hold_up(self, event: CupyEvent) -> None:
         with self._driver.on(self.device):
-            # Before the wait, which the driver would refuse by ending the capture.
-            self._driver.refuse_capture(self.native)
-            event.hold_up(self.handle)
+            if self._driver.is_captured(self.handle):  # the driver would refuse the wait by ending the capture
+                event.settle()
+            else:
+                event.hold_up(self.handle)

@@ -1,5 +1,7 @@
 """While another library captures a stream, work within the device is recorded, and work with the host refused."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -125,17 +127,28 @@ def test_an_export_while_cupys_stream_is_captured_is_refused():
     check()
 
 
-def test_a_copy_of_what_another_stream_writes_is_refused_and_the_capture_goes_on(stream):
+def test_the_host_waits_for_what_another_stream_writes(stream):
     c, into = accel.empty(SIZE, "float32", device="gpu"), accel.zeros(SIZE, "float32", device="gpu")
     with accel.new_stream("gpu"):
         c.fill(3)
     stream.native.begin_capture()
-    with pytest.raises(CapabilityError, match=REFUSED):
-        into.copy_from_async(c, stream=stream)
-    assert stream.native.end_capture().nodes == []
+    into.copy_from_async(c, stream=stream)
+    graph = stream.native.end_capture()
     assert set(into.to_numpy()) == {0}
-    into.copy_from_async(c, stream=stream).wait()
+    graph.launch(stream.native)
+    stream.synchronize()
     assert set(into.to_numpy()) == {3}
+
+
+def test_a_captured_stream_cannot_wait_for_work_of_the_host(stream):
+    host, busy = accel.new_stream("cpu"), threading.Event()
+    event = host.submit(busy.wait)
+    stream.native.begin_capture()
+    with pytest.raises(CapabilityError, match=REFUSED):
+        stream.wait_for(event)
+    assert stream.native.end_capture().nodes == []
+    busy.set()
+    host.close()
 
 
 def test_what_a_captured_stream_writes_cannot_be_used_before_the_capture_ends(stream):

@@ -18,3 +18,7 @@ class TestGraphs(graph_laws.Graphs):
 
 class TestRandomGraphs(graph_laws.RandomGraphs):
     examples = 10
+
+
+class TestRawGraphs(graph_laws.RawGraphs):
+    pass

@@ -10,3 +10,7 @@ class TestGraphs(graph_laws.Graphs):
 
 class TestRandomGraphs(graph_laws.RandomGraphs):
     examples = EXAMPLES
+
+
+class TestRawGraphs(graph_laws.RawGraphs):
+    pass

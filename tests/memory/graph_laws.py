@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accel
+from accel import LayoutTensor, NDBuffer
 from accel.errors import CapabilityError, DeviceMismatchError, ReleasedError
 from accel.layout import Layout
 from accel.memory import heap_of
@@ -33,6 +34,23 @@ def scale(values, factor):
 def add(target, source, factor):
     for i in range(target.size):
         target[i] = target[i] + source[i] * factor
+
+
+@accel.kernel
+def total_into(target, values):
+    total = accel.accumulator("int64")
+    for i in range(values.size):
+        total += values[i]
+    for i in range(target.size):
+        target[i] = total + i
+
+
+RAW = """
+extern "C" __global__ void shifted(long long* target, accel::View<const long long, 2> source, long long by) {
+    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < source.size()) target[i] = source(i / source.extents[1], i % source.extents[1]) + by;
+}
+"""
 
 
 class Operation(NamedTuple):
@@ -432,3 +450,42 @@ class Graphs:
             pass
         with pytest.raises(RuntimeError, match="write another one"):
             again.__enter__()
+
+    def test_memory_that_kernels_and_copies_need_besides_their_arguments(self, x, stream, device):
+        y, z = (accel.zeros(SIZE, "int64", device=device) for _ in range(2))
+        other = accel.new_stream(device)
+        total_into(y, x)
+        with accel.capture(stream) as graph:
+            total_into(y, x)
+            z.view(Layout.row_major(*SHAPE)).copy_from(y.view(Layout.row_major(*SHAPE[::-1])).transpose())
+            z[1:].copy_from(z[:-1])
+        for value in range(4):
+            with stream:  # it would get the memory, if that were free
+                temporary = [accel.full(SIZE * size, -1, "int64", device=device) for size in (1, 8, 100)]
+            x.fill(value)
+            graph.launch(stream=other if value % 2 else stream)
+            expected = (SIZE * value + np.arange(SIZE)).reshape(SHAPE[::-1]).T.reshape(-1)
+            assert z.to_numpy().tolist() == [expected[0], *expected[:-1]]
+            assert all(set(each.to_numpy()) == {-1} for each in temporary)
+        graph.release()
+        other.close()
+
+
+class RawGraphs:
+    """Kernels in CUDA or HIP in a graph."""
+
+    def test_kernels_in_cuda_or_hip(self, device):
+        stream, kernel = accel.new_stream(device), accel.RawKernel.from_source(RAW)
+        x, y = (accel.container(np.arange(SIZE), device=device) for _ in range(2))
+        turned = LayoutTensor(x, Layout.row_major(*SHAPE)).transpose()
+        with accel.capture(stream) as graph:
+            kernel(y, turned, 5, over=SIZE)  # compiled in the block
+            kernel(x, NDBuffer(y, SHAPE), 1, over=SIZE, stream=stream)
+        expected = np.arange(SIZE)
+        for _ in range(3):
+            graph.launch()
+            shifted = expected.reshape(SHAPE).T.reshape(-1) + 5
+            expected = shifted + 1
+            assert np.array_equal(x.to_numpy(), expected)
+            assert np.array_equal(y.to_numpy(), shifted)
+        stream.close()

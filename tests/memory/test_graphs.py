@@ -18,6 +18,12 @@ class TestRandomGraphs(graph_laws.RandomGraphs):
     pass
 
 
+class TestRawGraphs(graph_laws.RawGraphs):
+    @pytest.fixture
+    def device(self):
+        return accel.Device.SIM
+
+
 @accel.kernel(debug=True)
 def shifted(target, source):
     for i in range(target.size):

@@ -18,6 +18,7 @@ class Runtime:
 
     hostAllocPortable = 1
     eventDisableTiming = 2
+    streamCaptureModeGlobal = 0
     memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice = HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE
 
     def __init__(self, machine):

@@ -15,6 +15,9 @@ LANES = 2
 LINE = 64
 """Bytes of a cache line."""
 
+JOINED = 2 * CHUNK
+"""Bytes of an item from which on it is moved by itself."""
+
 TURNED = (1, 2, 4, 8, 16)
 """Sizes in bytes of the items that the vector instructions can transpose."""
 
@@ -26,14 +29,15 @@ class Block(NamedTuple):
     ----------
     form : str
         ``turn``: a matrix is transposed. ``weave``: items of ``number`` rows are interleaved. ``unweave``: interleaved
-        items are separated into ``number`` columns. ``items``: one item of any size.
+        items are separated into ``number`` columns. ``join``: items of some rows are joined, each of ``number`` words.
+        ``items``: one item of any size.
     itemsize : int
-        Bytes of an item; for ``items``, bytes of the pieces that it is moved in.
+        Bytes of an item; for ``join``, of a word; for ``items``, of the pieces that an item is moved in.
     number : int
         For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item.
     """
 
-    form: Literal["turn", "weave", "unweave", "items"]
+    form: Literal["turn", "weave", "unweave", "join", "items"]
     itemsize: int
     number: int
 
@@ -41,12 +45,14 @@ class Block(NamedTuple):
     def rows(self) -> int:
         """Rows of the block."""
         chunk = CHUNK // self.itemsize
-        return {"turn": self.number * chunk, "weave": self.number, "unweave": chunk}.get(self.form, 1)
+        return {"turn": self.number * chunk, "weave": self.number, "unweave": chunk, "join": chunk}.get(self.form, 1)
 
     @property
     def columns(self) -> int:
         """Columns of the block."""
         chunk = CHUNK // self.itemsize
+        if self.form == "join":
+            return -(-chunk // self.number)
         return {"turn": chunk, "weave": chunk, "unweave": self.number}.get(self.form, 1)
 
 
@@ -68,8 +74,16 @@ def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:
             return Block("unweave", nbytes, columns.extent)
         if width >= CHUNK and columns.target_stride == height > nbytes:
             return Block("weave", nbytes, rows.extent)
+    joined = Block("join", nbytes & -nbytes, nbytes // (nbytes & -nbytes))
+    if nbytes < JOINED and joined.number > 1 and _joins(joined, nbytes, rows, columns):
+        return joined
     piece = _power_of_two(min(nbytes, LINE))
     return Block("items", piece, -(-nbytes // piece))
+
+
+def _joins(block: Block, nbytes: int, rows: Leaf, columns: Leaf) -> bool:
+    adjacent = block.columns == 1 or columns.source_stride == nbytes
+    return rows.target_stride == nbytes and adjacent and rows.extent >= block.rows and columns.extent >= block.columns
 
 
 def _power_of_two(number: int) -> int:

@@ -1,6 +1,7 @@
 """Moves of blocks and lines by vector instructions that every processor has in some width, as text for LLVM."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 from .blocks import CHUNK, LINE, Block
@@ -66,6 +67,24 @@ def _unweave(code: Code, block: Block, ends: Ends) -> None:
         code.store(column, ends.target + ends.target_pitch * step)
 
 
+def _join(code: Code, block: Block, ends: Ends) -> None:
+    """Join the items of each column; they are read by vectors that end where the block ends, so that they overlap."""
+    word, size, lanes = block.itemsize, block.itemsize * block.number, CHUNK // block.itemsize
+    rows = [ends.source + ends.source_pitch * row for row in range(block.rows)]
+    for column in range(block.columns):
+        starts = [min(column * size + step, block.columns * size - CHUNK) for step in range(0, size, CHUNK)]
+        vectors = [code.load(row + start, lanes, word) for row in rows for start in starts]
+        places = []
+        for row, place in product(range(block.rows), range(0, size, word)):
+            part = place // CHUNK
+            places.append((row * len(starts) + part, (column * size + place - starts[part]) // word))
+        for step in range(block.number):
+            part_of = places[step * lanes : (step + 1) * lanes]
+            used = sorted({which for which, _ in part_of})
+            joined = _picked(code, [vectors[each] for each in used], [(used.index(each), at) for each, at in part_of])
+            code.store(joined, ends.target + ends.target_pitch * column + CHUNK * step)
+
+
 def _item(code: Code, block: Block, ends: Ends) -> None:
     """Move an item in pieces; the last one ends where the item ends, so that it may overlap the one before."""
     size = block.itemsize
@@ -73,7 +92,7 @@ def _item(code: Code, block: Block, ends: Ends) -> None:
         code.store(code.load(ends.source + ahead, size, 1), ends.target + ahead)
 
 
-_MOVES = {"turn": _turn, "weave": _weave, "unweave": _unweave, "items": _item}
+_MOVES = {"turn": _turn, "weave": _weave, "unweave": _unweave, "join": _join, "items": _item}
 
 
 def _concatenation(code: Code, parts: list[Vector]) -> Vector:

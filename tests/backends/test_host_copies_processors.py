@@ -33,6 +33,7 @@ ELSEWHERE = {"generic": "aarch64-unknown-linux-gnu", "pwr9": "powerpc64le-unknow
 BLOCKS = [
     *[Block("turn", itemsize, 2) for itemsize in (1, 2, 4, 8, 16)],
     *[Block(form, 1, number) for form in ("weave", "unweave") for number in (3, 7)],
+    *[Block("join", word, number) for word, number in ((1, 3), (1, 13), (2, 3), (4, 3), (4, 5), (8, 3))],
     Block("items", 8, 2),
     Block("items", 64, 1),
 ]
@@ -40,7 +41,7 @@ BLOCKS = [
 # Item size, shape of the source, and its axes in the order of the target: one size above and below each width of
 # vectors and lines, primes, powers of two a cache's sets apart, and few rows or columns.
 SHAPES = [
-    *[(itemsize, (257, 131), (1, 0)) for itemsize in (1, 2, 3, 4, 8, 12, 16)],
+    *[(itemsize, (257, 131), (1, 0)) for itemsize in (1, 2, 4, 8, 16, *range(3, 32, 3), 13, 20, 28)],
     *[(itemsize, (31 // itemsize + 1, 1000), (1, 0)) for itemsize in (1, 2, 4, 8)],
     *[(itemsize, (1000, 17), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
     *[(1, (40, 73, planes), (2, 0, 1)) for planes in range(2, 16)],

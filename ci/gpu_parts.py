@@ -75,7 +75,7 @@ def _full(chosen: Chosen) -> Iterator[Stage]:
     yield _tests("fuse", 40, chosen, *_in_processes())._replace(absent=absent)
     yield _standard(chosen, 90)
     yield _demo(chosen, 40)
-    yield _tests("conformance", 45, chosen)
+    yield _with_async_pools(_tests("conformance", 45, chosen), chosen)
     yield _tests("captures_of_others", 15, chosen)
     yield _tests("copies", 30, chosen, examples=270)
     yield _tests("plans", 30, chosen, examples=270)
@@ -131,6 +131,13 @@ def _tests(what: str, seconds: float, chosen: Chosen, *more: str, examples: int 
     without = ("-m", f"not {chosen.without}") if chosen.without else ()
     command = _pytest(what, ",".join(chosen.devices[:2]), *without, *more)
     return Stage(what, seconds, command, {"ACCEL_GPU_EXAMPLES": str(result)})
+
+
+def _with_async_pools(stage: Stage, chosen: Chosen) -> Stage:
+    """Return a stage with CuPy's memory from CUDA's own pools, `cudaMallocAsync`."""
+    environment = {**stage.environment, "ACCEL_GPU_ALLOCATOR": "async"}
+    absent = "" if chosen.devices[0].startswith("cuda") else "CuPy has them on CUDA only"
+    return stage._replace(name=f"{stage.name}, async pools", environment=environment, absent=absent)
 
 
 def _pytest(what: str, devices: str, *more: str) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from .foreign_streams import hold_up
 from .memory import ALIGNMENT, DeviceBlock, LentBlock, adopted, allocated, cleared, give_back, index_at, memory_of, room
 from .modules import Modules
 from .pinned import pinned
+from .pools import is_pooled, trim
 from .python_kernels import CompiledProgram, Toolchain
 from .raw_kernels import RawExecutable
 from .result_memory import ResultMemory, owner_of, root_of
@@ -126,7 +127,13 @@ class CupyBackend:
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""
         if isinstance(block, DeviceBlock):
-            if stream is None and block.only_in_order and self._driver.usable:
+            driver = self._driver
+            if (
+                stream is None
+                and block.only_in_order
+                and driver.usable
+                and (block.native is None or is_pooled(driver, block.native))
+            ):
                 block.native = None  # the last reference; CuPy's pool reuses the bytes on their own stream
                 return
             after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
@@ -135,7 +142,7 @@ class CupyBackend:
             give_back(self._driver, block, after)
 
     def trim(self) -> int:
-        """Return the free memory of CuPy's pool to the driver, which waits for all work; return its bytes.
+        """Return the free memory of CuPy's pools to the driver, which waits for all work; return its bytes.
 
         The idle pinned memory of staged copies is freed too, and is not counted.
         """
@@ -143,7 +150,7 @@ class CupyBackend:
         return sum(map(self._trim, self._streams.devices))
 
     def free_memory(self, device: Device) -> Room:
-        """Return how much memory of a device is free, including the free memory of CuPy's pool."""
+        """Return how much memory of a device is free, including the free memory of CuPy's pools."""
         with self._driver.on(device):
             return room(self._driver)
 
@@ -332,12 +339,8 @@ class CupyBackend:
         return Toolchain(self._driver, self._streams, self._modules, self._copier.copy, device, processors, warp)
 
     def _trim(self, device: Device) -> int:
-        pool = self._driver.cupy.get_default_memory_pool()
         with self._driver.on(device):
-            before: int = pool.free_bytes()
-            self._driver.relaxed(pool.free_all_blocks)
-            after: int = pool.free_bytes()  # the free parts of chunks that are partly in use
-        return before - after
+            return trim(self._driver)
 
     def _limits_of(self, device: Device) -> Limits:
         properties = self._driver.properties(device)

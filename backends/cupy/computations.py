@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import partial
 from math import prod
 from types import TracebackType
 from typing import Any
@@ -14,6 +13,7 @@ from accel.errors import DeviceLostError
 
 from .device_streams import DeviceStreams
 from .driver import Driver
+from .pools import Wrapped
 from .result_memory import DefaultResults, ResultMemory, record_use
 from .streams import CupyStream
 
@@ -156,7 +156,7 @@ class _Computation:
         driver, cuda, computations = self._driver, self._driver.cuda, self._computations
         driver.refuse_capture(native)
         computations.record_use(self._operands, native)
-        allocating = cuda.using_allocator(partial(computations.allocation, cuda.get_allocator()))
+        allocating = cuda.using_allocator(Wrapped(computations.allocation, cuda.get_allocator()))
         allocating.__enter__()
         self._allocating = allocating
         driver.of_thread.computing = self._device

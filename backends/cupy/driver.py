@@ -93,8 +93,9 @@ class Driver:
         Calls what captures of other libraries forbid; see `capture_modes`.
     launch_kernel : callable
         The driver's function that launches a kernel.
-    array_type, pointer_type, unowned_type : type
-        The classes of CuPy's arrays, of its pointers, and of memory that an object of others owns.
+    array_type, pointer_type, pooled_type, unowned_type : type
+        The classes of CuPy's arrays, of its pointers, of memory of its own pool, and of memory that an object of others
+        owns.
     contexts : dict of int
         The handles of the primary contexts that this class made or found, by the index of the device.
     """
@@ -113,6 +114,7 @@ class Driver:
         "of_thread",
         "platform",
         "pointer_type",
+        "pooled_type",
         "postponed",
         "relaxed",
         "runtime",
@@ -125,6 +127,7 @@ class Driver:
         self.runtime: Any = cupy.cuda.runtime
         self.array_type: Any = cupy.ndarray
         self.pointer_type: Any = cupy.cuda.MemoryPointer
+        self.pooled_type: Any = cupy.cuda.memory.PooledMemory
         self.unowned_type: Any = cupy.cuda.UnownedMemory
         self.get_current_stream: Any = cupy.cuda.get_current_stream
         self.get_device: Any = cupy.cuda.runtime.getDevice

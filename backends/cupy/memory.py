@@ -1,4 +1,4 @@
-"""`DeviceBlock`: GPU memory from CuPy's pool, and the streams that must finish with it before the pool reuses it."""
+"""`DeviceBlock`: GPU memory that CuPy allocates, and the streams that must finish with it before it is reused."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from accel.device import Device
 from accel.errors import CapabilityError, DeviceLostError, LayoutError, OutOfMemoryError
 
 from .driver import Driver
+from .pools import allocator_name, free_bytes, is_pooled
 from .streams import CupyStream
 
 __all__ = [
@@ -32,12 +33,14 @@ ALIGNMENT = 256
 """Alignment in bytes that the drivers guarantee, and CuPy's pool keeps."""
 
 _MOST = 1 << 48
+_OUT_OF_MEMORY = 2
 
 
 class DeviceBlock(Block):
     """Bytes of a GPU.
 
-    CuPy's pool reuses a freed block for the next request on the stream that allocated it, and does not know about
+    They are from CuPy's current allocator, and return to it in the order of the stream that allocated them. CuPy's pool
+    reuses a freed block for the next request on the stream that allocated it, and does not know about
     other streams.
 
     Attributes
@@ -178,7 +181,9 @@ def allocation(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
             return driver.relaxed(cuda.alloc, nbytes)
         finally:
             before.use()
-    except cuda.memory.OutOfMemoryError:
+    except (MemoryError, driver.runtime.CUDARuntimeError) as error:  # CuPy's, or that of an allocator of others
+        if getattr(error, "status", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
+            raise
         raise _out_of_memory(driver, nbytes, stream.device) from None
 
 
@@ -207,14 +212,14 @@ def _out_of_memory(driver: Driver, nbytes: int, device: Device) -> OutOfMemoryEr
     free, total, _ = room(driver)
     return OutOfMemoryError(
         f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some in fragments of "
-        f"CuPy's pool; release what is no longer used, or work in smaller pieces"
+        f"{allocator_name(driver)}; release what is no longer used, or work in smaller pieces"
     )
 
 
 def room(driver: Driver) -> Room:
-    """Return how much memory of the current device is free, including the free memory of CuPy's pool."""
+    """Return how much memory of the current device is free, including the free memory of the pools."""
     free, total = driver.runtime.memGetInfo()
-    return Room(free + driver.cupy.get_default_memory_pool().free_bytes(), total)
+    return Room(free + free_bytes(driver), total)
 
 
 def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -> None:
@@ -245,8 +250,15 @@ def _give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) 
         block.native = references.pop()
         driver.postponed.append((block, after))
         return
-    # The pool reuses them on this stream, whose later work comes after the waits above.
-    own.append(references.clear)
+    # They are reused on this stream, whose later work comes after the waits above.
+    pooled = is_pooled(driver, references[0])
+    own.append(references.clear if pooled else partial(_clear, driver, references, own.device))
+
+
+def _clear(driver: Driver, references: list[Any], device: Device) -> None:
+    """Free memory on the current device's stream: of all default streams, the one with the handle 0."""
+    with driver.on(device):
+        references.clear()
 
 
 def adopted(driver: Driver, external: ExternalAllocation, candidates: Iterable[Device]) -> DeviceBlock:

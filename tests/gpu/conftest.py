@@ -1,5 +1,7 @@
 """Tests for real GPUs: collected only if ``--accel-devices`` names one."""
 
+from .allocators import install
+
 _CUPY_KERNELS = "cupy_kernels: needs the results of CuPy's own kernels, which a fake driver may not execute"
 
 
@@ -7,6 +9,7 @@ def pytest_configure(config):
     """Do not turn warnings of CuPy into errors; all other warnings are errors."""
     config.addinivalue_line("filterwarnings", "default:::cupy")
     config.addinivalue_line("markers", _CUPY_KERNELS)
+    install()
 
 
 def pytest_ignore_collect(config):

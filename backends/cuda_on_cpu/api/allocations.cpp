@@ -9,12 +9,12 @@ namespace {
 
 constexpr size_t PITCH = 512;
 
-cudaError_t allocated_by(const Call& call, void** memory, size_t size, MemoryKind kind) {
+cudaError_t allocated_by(const Call& call, void** memory, size_t size, MemoryKind kind, bool pooled = false) {
     if (!memory) return misused(cudaErrorInvalidValue, call, "the place for the address is null");
     *memory = nullptr;
-    const Origin origin = {call.function, uint64_t(call.pc), 0, kind, context().device};
+    const Origin origin = {call.function, uint64_t(call.pc), 0, kind, context().device, pooled};
     if (!size || allocate(memory, size, origin)) return cudaSuccess;
-    const uint64_t used = allocated(context().device);
+    const uint64_t used = allocated(context().device) + (pooled ? 0 : pool_of(context().device).idle());
     if (kind == MemoryKind::PINNED || size <= host.memory - used)
         return misused(cudaErrorMemoryAllocation, call, "%zu bytes, for which the host has no room", size);
     return misused(cudaErrorMemoryAllocation, call,
@@ -79,7 +79,7 @@ cudaError_t released_in_order(const Call& call, void* memory, const void* handle
 
 void available(size_t* free, size_t* total) {
     if (total) *total = host.memory;
-    if (free) *free = host.memory - allocated(context().device);
+    if (free) *free = host.memory - allocated(context().device) - pool_of(context().device).idle();
 }
 
 }  // namespace
@@ -87,7 +87,8 @@ void available(size_t* free, size_t* total) {
 RUNTIME(cudaMalloc, (void** memory, size_t size), allocated_at_once(call, memory, size, MemoryKind::DEVICE))
 cudaError_t cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
     RUNTIME_CALL();
-    return stream_for(call, stream) ? allocated_by(call, memory, size, MemoryKind::DEVICE) : cudaErrorInvalidResourceHandle;
+    if (!stream_for(call, stream)) return cudaErrorInvalidResourceHandle;
+    return allocated_by(call, memory, size, MemoryKind::DEVICE, true);
 }
 RUNTIME(cudaMallocManaged, (void** memory, size_t size, unsigned),
         allocated_at_once(call, memory, size, MemoryKind::MANAGED))
@@ -196,3 +197,78 @@ CUresult cuMemGetInfo(size_t* free, size_t* total) {
     available(free, total);
     return CUDA_SUCCESS;
 }
+
+#if ACCEL_SIM_OF_NVIDIA
+namespace {
+
+int device_of(cudaMemPool_t pool) { return int(uintptr_t(pool)) - 1; }
+
+cudaError_t pool_at(const Call& call, cudaMemPool_t* pool, int device) {
+    if (!exists(device)) return misused(cudaErrorInvalidDevice, call, "there is no device %d", device);
+    *pool = cudaMemPool_t(uintptr_t(device) + 1);
+    return cudaSuccess;
+}
+
+// The pool with a handle; null, and reported, if there is none.
+MemoryPool* pool_with(const Call& call, cudaMemPool_t handle) {
+    if (exists(device_of(handle))) return &pool_of(device_of(handle));
+    misused(cudaErrorInvalidValue, call, "%p is not a memory pool", (void*)handle);
+    return nullptr;
+}
+
+}  // namespace
+
+// Each device has one pool.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+    ACCEL_SIM_CALL(NOTHING);
+    return pool_at(call, pool, device);
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    ACCEL_SIM_CALL(NOTHING);
+    return pool_at(call, pool, device);
+}
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+    ACCEL_SIM_CALL(NOTHING);
+    if (exists(device) && device_of(pool) == device) return cudaSuccess;
+    return misused(cudaErrorInvalidValue, call, "%p is not the memory pool of device %d", (void*)pool, device);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** memory, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+    RUNTIME_CALL();
+    if (!pool_with(call, pool)) return cudaErrorInvalidValue;
+    if (device_of(pool) != context().device)
+        return misused(cudaErrorNotSupported, call, "memory of the pool of another device is not simulated");
+    if (!stream_for(call, stream)) return cudaErrorInvalidResourceHandle;
+    return allocated_by(call, memory, size, MemoryKind::DEVICE, true);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
+    ACCEL_SIM_CALL(NOTHING);
+    MemoryPool* pool = pool_with(call, handle);
+    if (!pool) return cudaErrorInvalidValue;
+    pool->trim(keep);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
+    ACCEL_SIM_CALL(NOTHING);
+    const MemoryPool* pool = pool_with(call, handle);
+    if (!pool) return cudaErrorInvalidValue;
+    switch (which) {
+        case cudaMemPoolAttrReleaseThreshold: return *(uint64_t*)value = pool->threshold, cudaSuccess;
+        case cudaMemPoolAttrReservedMemCurrent: return *(uint64_t*)value = pool->reserved, cudaSuccess;
+        case cudaMemPoolAttrUsedMemCurrent: return *(uint64_t*)value = pool->used, cudaSuccess;
+        default: return misused(cudaErrorNotSupported, call, "attribute %d of memory pools is not simulated", int(which));
+    }
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr which, void* value) {
+    ACCEL_SIM_CALL(NOTHING);
+    MemoryPool* pool = pool_with(call, handle);
+    if (!pool) return cudaErrorInvalidValue;
+    if (which != cudaMemPoolAttrReleaseThreshold)
+        return misused(cudaErrorNotSupported, call, "attribute %d of memory pools is not simulated", int(which));
+    pool->threshold = *(uint64_t*)value;
+    return cudaSuccess;
+}
+#endif

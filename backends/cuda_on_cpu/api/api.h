@@ -24,6 +24,7 @@ struct Origin {
     uint64_t released_pc;  // of the call that released it, or 0
     MemoryKind kind;
     int device;
+    bool pooled;  // of the pool of its device, as by cudaMallocAsync
 };
 
 // Compiled kernels, as a launch needs them; plain C, as in launch.h.
@@ -119,6 +120,14 @@ bool add_range(void* memory, uint64_t size, const Origin& origin, bool readonly)
 void remove_range(Range* range);  // it is memory of the host again
 void release(Range* range, uint64_t pc);
 uint64_t allocated(int device);
+
+// The memory pool of a device: bytes that it has from the device, and those of them that are in use.
+struct MemoryPool {
+    uint64_t reserved, used, threshold;
+    uint64_t idle() const { return reserved - used; }
+    void trim(uint64_t keep) { reserved = reserved < keep ? reserved : used < keep ? keep : used; }
+};
+MemoryPool& pool_of(int device);
 
 }  // namespace accel_sim
 

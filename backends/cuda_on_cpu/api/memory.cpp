@@ -25,6 +25,8 @@ struct Table {
     uint64_t allocated[MOST_DEVICES];
 } table;
 
+MemoryPool pools[MOST_DEVICES];
+
 // The ranges that were freed last; a ring.
 struct Graves {
     struct {
@@ -115,6 +117,7 @@ Range* all_ranges(uint64_t* count) {
 }
 
 uint64_t allocated(int device) { return table.allocated[device]; }
+MemoryPool& pool_of(int device) { return pools[device]; }
 
 bool add_range(void* memory, uint64_t size, const Origin& origin, bool readonly) {
     if (!grow()) return false;
@@ -138,7 +141,9 @@ bool allocate(void** memory, uint64_t size, const Origin& origin) {
     const bool of_host = origin.kind == MemoryKind::PINNED, tracked = origin.kind == MemoryKind::DEVICE;
     const uint64_t room = uint64_t(table.end - table.next), alignment = of_host ? uint64_t(PAGE) : ALIGNMENT;
     uint64_t& used = table.allocated[origin.device];
-    if (!of_host && size > host.memory - used) return false;
+    MemoryPool& pool = pools[origin.device];
+    const uint64_t ready = origin.pooled ? pool.idle() : 0, more = size > ready ? size - ready : 0;
+    if (!of_host && more > host.memory - used - pool.idle()) return false;
     if (size > room || alignment + SPACING > room - size) return false;
     char* begin = (char*)((uint64_t(table.next) + alignment - 1) & ~(alignment - 1));
     if (!add_range(begin, size, origin, false)) return false;
@@ -150,6 +155,7 @@ bool allocate(void** memory, uint64_t size, const Origin& origin) {
     if (tracked) memset(begin, FRESH, size);
     table.next = begin + size + SPACING;
     if (!of_host) used += size;
+    if (origin.pooled) pool.used += size, pool.reserved += more;
     *memory = begin;
     return true;
 }
@@ -161,6 +167,11 @@ void release(Range* range, uint64_t pc) {
     bury(range->begin, range->size);
     range->released = 1;
     if (origin.kind != MemoryKind::PINNED) table.allocated[origin.device] -= range->size;
+    if (origin.pooled) {
+        MemoryPool& pool = pools[origin.device];
+        pool.used -= range->size;
+        pool.trim(pool.threshold);  // a GPU does so when it is synchronized next
+    }
     if (++table.released > KEPT) forget_released();
 }
 

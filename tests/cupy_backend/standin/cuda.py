@@ -6,7 +6,7 @@ import operator
 import re
 import sys
 from contextlib import contextmanager
-from types import ModuleType
+from types import MethodType, ModuleType
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def module(name, **names):
 
 def cuda_module(machine, runtime):
     """Return ``cupy.cuda`` on a machine, with only the functions that the backend calls."""
-    streams = _streams(machine, runtime)
+    streams, memory = _streams(machine, runtime), _memory(machine, runtime)
     driver = named(CUDADriverError, *_driver(machine)) | {
         "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": SHARED_BYTES
     }
@@ -58,12 +58,12 @@ def cuda_module(machine, runtime):
         "cupy.cuda",
         runtime=runtime._module(),
         driver=module("cupy.cuda.driver", **driver),
-        memory=module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError),
+        memory=module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError, PooledMemory=memory.pop("PooledMemory")),
         compiler=module("cupy.cuda.compiler", CompileException=CompileException),
         device=module("cupy.cuda.device", Device=streams["Device"]),
         get_elapsed_time=lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr),
         **streams,
-        **_memory(machine, runtime),
+        **memory,
     )
 
 
@@ -270,8 +270,10 @@ def _memory(machine, runtime):
                 raise
         raise OutOfMemoryError(size, machine.allocations.nbytes(machine.device))
 
+    default = machine.pool.malloc = MethodType(lambda pool, size: malloc(size), machine.pool)
+
     def get_allocator():
-        return getattr(machine.local, "allocator", malloc)
+        return getattr(machine.local, "allocator", default)
 
     @contextmanager
     def using_allocator(allocator):
@@ -285,7 +287,7 @@ def _memory(machine, runtime):
     def alloc(size):
         return get_allocator()(size)
 
-    classes = UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer
+    classes = PooledMemory, UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer
     return named(*classes, alloc, get_allocator, using_allocator)
 
 

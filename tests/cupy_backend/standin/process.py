@@ -54,8 +54,8 @@ def _compute(cupy, machine):
     cupy.array_equal = lambda one, other: np.array_equal(values_of(one), values_of(other))
     cupy.sum = lambda array: values_of(array).sum()
     cupy.RawKernel = partial(_raw_kernel, cupy)
+    cupy.cuda.MemoryAsyncPool = lambda: machine.pool
     cupy.cuda.set_allocator = lambda allocator: None
-    machine.pool.malloc = cupy.cuda.alloc
 
 
 def _raw_kernel(cupy, code, name):

@@ -38,10 +38,10 @@ _MEMORY = BufferView, AcceleratorDataContainer, LayoutTensor, *_STRIDED
 _LAYOUT = "_geometry", "_pad"
 
 
-def host_launch(kernel: Specialization, call: Call) -> Callable[[tuple[Any, ...]], Any] | None:
+def host_launch(kernel: Specialization, call: Call) -> Callable[..., Any] | None:
     """Return the function that launches a kernel on the host; None if such calls need the general way.
 
-    It takes the arguments, and returns what the launch returns, or `MISSED`.
+    It takes what that of `device_launch` takes, and returns what the launch returns, or `MISSED`.
     """
     arguments = arguments_of(kernel.program, call)
     if arguments is None:
@@ -51,10 +51,11 @@ def host_launch(kernel: Specialization, call: Call) -> Callable[[tuple[Any, ...]
         return None
     code, passed = Code([], _scope(kernel, call)), list[str]()
     write_call(kernel.program, kernel.captured, call, code)
+    code.lines.append("if stream is not None or extents is not None: return MISSED")
     for argument in arguments:
         passed += _write_view(argument, code) if argument.has_memory else write_value(argument, code)
     _write_launch(kernel, code, views, passed)
-    return code.function(kernel.program.name, "arguments")
+    return code.function(kernel.program.name, "arguments, stream=None, extents=None")
 
 
 def _scope(kernel: Specialization, call: Call) -> dict[str, Any]:

@@ -80,8 +80,9 @@ class Kernel:
         self._finds_nan = finds_nan
         self._signature: Signature | None = None
         self._specialized: dict[_Key, Specialization] = {}
-        self._launchers: tuple[Callable[[tuple[Any, ...]], Any], ...] = ()
-        self._on_devices: tuple[Callable[..., Any], ...] = ()
+        # Those of the specializations that were used last, and those of all.
+        self._launchers: tuple[_Function, ...] = ()
+        self._every_launcher: dict[_Key, _Function] = {}
         update_wrapper(self, function)
         with suppress(NameError):  # an annotation may name what is defined later
             self._signature = Signature(self._source)
@@ -158,8 +159,8 @@ class Kernel:
         extents = _as_key(how[1:])
 
         def launch(*arguments: Any, **named: Any) -> Any:
-            for launch_in_order in () if named or extents is _NO_KEY else self._on_devices:
-                event = launch_in_order(arguments, stream, extents)
+            for prepared in () if named or extents is _NO_KEY else self._launchers:
+                event = prepared(arguments, stream, extents)
                 if event is not MISSED:
                     return event
             return self._launch(arguments, named, how)
@@ -207,6 +208,9 @@ class Kernel:
         specialization = self._specialized.get(key)
         if specialization is None or specialization.outdated:
             specialization = self._compile(key, positional, bound)
+        launcher = self._every_launcher.get(key)
+        if launcher is not None and launcher not in self._launchers:
+            self._launchers = (launcher, *self._launchers[: _MOST_LAUNCHERS - 1])
         geometry = _geometry(specialization, how[1:])
         return specialization.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
 
@@ -225,24 +229,20 @@ class Kernel:
             specialization = self._specialized.get(key)  # another thread may have compiled it meanwhile
             if specialization is None or specialization.outdated:
                 specialization = specialized(self._lowered_for(bound, *key[1:]), key[2])
+                launcher = self._launcher(specialization, arguments, bound)
+                if launcher is not None:
+                    self._every_launcher[key] = launcher
                 self._specialized[key] = specialization
-                self._add_launcher(specialization, arguments, bound)
         return specialization
 
-    def _add_launcher(self, specialization: Specialization, arguments: tuple[Any, ...], bound: Bound) -> None:
-        """Prepare for more calls of the same types, if they can be launched fast."""
+    def _launcher(self, specialization: Specialization, arguments: tuple[Any, ...], bound: Bound) -> _Function | None:
+        """Return what launches more calls of the same types fast; None if they need the general way."""
         assert self._signature is not None, "arguments were bound to it"
         signature = self._signature
         call = Call(arguments, bound.kinds, signature.annotated, self._debug, signature.bind)
-        if bound.device is not None and bound.device is not Device.CPU:
-            on_device = device_launch(specialization, call, _geometry)
-            if on_device is not None:
-                self._on_devices = (on_device, *self._on_devices[: _MOST_LAUNCHERS - 1])
-                self._launchers = (on_device, *self._launchers[: _MOST_LAUNCHERS - 1])
-        elif bound.device is Device.CPU and not specialization.program.explicit:
-            on_host = host_launch(specialization, call)
-            if on_host is not None:
-                self._launchers = (on_host, *self._launchers[: _MOST_LAUNCHERS - 1])
+        if bound.device is Device.CPU:
+            return None if specialization.program.explicit else host_launch(specialization, call)
+        return None if bound.device is None else device_launch(specialization, call, _geometry)
 
     def __reduce__(self) -> str:
         return self.__qualname__

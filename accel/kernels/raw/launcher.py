@@ -18,12 +18,13 @@ from accel.support.locks import open_after_fork
 __all__ = ["Launchers"]
 
 _MOST_FUNCTIONS = 8
-"""Of how many classes and dtypes of arguments functions are kept."""
+"""Of how many classes and dtypes of arguments the functions are tried."""
 _MOST_STARTS = 256
 """Of how many grids, extents and strides what the backend prepared is kept."""
 
 _adding = open_after_fork(threading.RLock())
 
+_Function = Callable[..., Any]
 Configuration = tuple[Any, Any, Any, Any]
 """The arguments ``grid``, ``over``, ``block`` and ``shared`` of a launch."""
 Checked = Callable[[Configuration, Sequence[Any], Heap], tuple[Dim3, Dim3, int]]
@@ -51,32 +52,32 @@ class Launchers:
     __slots__ = ("_checked", "_functions", "_name", "_parameters", "_prepared", "functions")
 
     def __init__(self, name: str, parameters: Sequence[Parameter], checked: Checked) -> None:
-        self.functions: tuple[Callable[..., Any], ...] = ()
+        self.functions: tuple[_Function, ...] = ()
         self._name = name
         self._parameters = parameters
         self._checked = checked
-        self._functions: dict[tuple[Any, ...], Callable[..., Any] | None] = {}
+        self._functions: dict[tuple[Any, ...], _Function | None] = {}
         self._prepared: dict[Heap, PreparedLaunches] = {}
 
     def add(self, heap: Heap, executable: Executable, arguments: Sequence[Any]) -> None:
-        """Add the function for launches like one that was done, unless it is there, or there can be none."""
+        """Let the function for launches like one that was done be tried first, if there can be one."""
         if heap.in_order is None or not isinstance(executable, PreparesLaunches):
             return
         memory = [each for each, kind in zip(arguments, self._parameters, strict=True) if kind.rank is not None]
         key = heap, *[(type(each), getattr(each, "dtype", None)) for each in memory]
-        if key in self._functions:
-            return
-        with _adding:
-            layout, offsets = packing(self._parameters)
-            if heap not in self._prepared:
-                self._prepared[heap] = executable.prepare(offsets, layout.size)
-            if len(self._functions) >= _MOST_FUNCTIONS:
-                del self._functions[next(iter(self._functions))]
-            pack = partial(layout.pack_into, self._prepared[heap].memory, 0)
-            self._functions[key] = launch_function(
-                self._name, heap, self._parameters, arguments, pack, partial(self._start_for, heap)
-            )
-            self.functions = tuple([each for each in self._functions.values() if each is not None])
+        if key not in self._functions:
+            with _adding:
+                self._functions[key] = self._function(heap, executable, arguments)
+        function = self._functions[key]
+        if function is not None and function not in self.functions:
+            self.functions = function, *self.functions[: _MOST_FUNCTIONS - 1]
+
+    def _function(self, heap: Heap, executable: PreparesLaunches, arguments: Sequence[Any]) -> _Function | None:
+        layout, offsets = packing(self._parameters)
+        if heap not in self._prepared:
+            self._prepared[heap] = executable.prepare(offsets, layout.size)
+        pack = partial(layout.pack_into, self._prepared[heap].memory, 0)
+        return launch_function(self._name, heap, self._parameters, arguments, pack, partial(self._start_for, heap))
 
     def _start_for(
         self, heap: Heap, starts: dict[Any, tuple[Any, ...]], form: Any, configuration: Configuration, arguments: Any

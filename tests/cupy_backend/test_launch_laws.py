@@ -6,6 +6,8 @@ from accel import Device
 
 from ..kernels import launch_laws
 
+pytestmark = pytest.mark.slow  # each kernel is compiled for the processor
+
 
 @pytest.fixture
 def device(gpu_machine):
@@ -14,7 +16,9 @@ def device(gpu_machine):
 
 class TestLaunches(launch_laws.LaunchLaws):
     examples = 1
+    launches = 20
 
 
 class TestRawLaunches(launch_laws.RawLaunchLaws):
     examples = 1
+    launches = 20

@@ -193,13 +193,14 @@ class LaunchLaws(Laws):
 
     def test_launches_keep_no_memory_alive(self, device):
         made, heap = kernel(annotated), heap_of(device)
+        heap.synchronize()
         before = heap.live_bytes
         with accel.zeros(SIZE, "float32", device) as container:
             for _ in range(3):
                 made(container[:], 2.0, SIZE)
             heap.synchronize()
         heap.synchronize()
-        assert heap.live_bytes == before
+        assert heap.live_bytes <= before  # that of earlier tests may go meanwhile
 
 
 class RawLaunchLaws(Laws):

@@ -8,6 +8,9 @@ from . import launch_laws
 
 
 class TestOnTheCpu(launch_laws.LaunchLaws):
+    examples = 1
+    launches = 20
+
     @pytest.fixture
     def device(self):
         return Device("cpu")

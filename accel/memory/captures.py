@@ -29,7 +29,10 @@ __all__ = [
 ]
 
 _CPU = Device.CPU
-_HOST_COPY = "copy from or to the host", "copy before the capture, or between two launches of the graph"
+_HOST_COPY = (
+    "copy from or to pageable memory of the host",
+    "use memory of accel.memory.pinned(size, dtype, device), or copy between two launches of the graph",
+)
 
 
 class Used(Protocol):
@@ -94,7 +97,7 @@ class Capture:
         Raises
         ------
         CapabilityError
-            If the work uses memory of another device, or of the host.
+            If the work uses memory of another device, or of the host that is not pinned for this one.
         """
         every = [*uses, *(CapturedUse(storage, True, True) for storage in between)]
         for use in every:
@@ -114,7 +117,10 @@ class Capture:
         if storage.device is device:
             return
         if storage.device is _CPU:
-            refuse_captured(self.stream, *_HOST_COPY)
+            pinned_for = getattr(storage.owner.heap.source_of(storage.owner.block), "pinned_for", None)
+            if pinned_for is not device:
+                refuse_captured(self.stream, *_HOST_COPY)
+            return
         refuse_captured(self.stream, f"use memory of {storage.device}", f"copy it to {device} between two launches")
 
     def release(self) -> None:

@@ -48,14 +48,15 @@ def _found(uses: Sequence[Any], queue: Stream, opened: Submission, closings: int
     The caller holds the gate.
     """
     for use in uses:
-        if covered(use.storage, use.writing, queue, opened) == NOT_COVERED:
+        # Pinned memory of the host is not freed in the order of the stream.
+        if use.storage.device is not queue.device or covered(use.storage, use.writing, queue, opened) == NOT_COVERED:
             return None
     records = [use.storage.owner.hazard_record for use in uses]
     return _Found(queue, closings, [(record, record.hazards) for record in records])
 
 
 class Graph(OnDevice):
-    """Work that was recorded by `capture`: launches of kernels, copies and fills within one device.
+    """Work that was recorded by `capture`: launches of kernels, copies and fills.
 
     Each launch reads and writes the memory that the work used when it was recorded, with the numbers that it had then.
     The graph has handles of its own on that memory, so it stays allocated until the graph is released.
@@ -241,13 +242,14 @@ class Graph(OnDevice):
 class capture:  # noqa: N801 - it is called as a function
     """Record the work of a stream in a graph, in a block of ``with``.
 
-    In the block the stream is current. Launches of kernels, and copies and fills of memory of its device, that are
-    given to it there are recorded, not done. `Graph.launch` does them, as often as it is called, with much less time of
-    the host than one by one. Work on other streams, and of other threads, is done as usual.
+    In the block the stream is current. Launches of kernels, and copies and fills of memory of its device and of pinned
+    memory of the host, that are given to it there are recorded, not done. `Graph.launch` does them, as often as it is
+    called, with much less time of the host than one by one. Work on other streams, and of other threads, is done as
+    usual.
 
     What cannot be recorded is refused, and leaves the capture as it was: memory that is allocated for the stream,
-    copies from and to the host and reads of elements, waits, kernels that return numbers, and functions of `accel.xp`.
-    After an error that leaves the block, the stream works as before, and the graph cannot be launched.
+    copies from and to pageable memory and reads of elements, waits, kernels that return numbers, and functions of
+    `accel.xp`. After an error that leaves the block, the stream works as before, and the graph cannot be launched.
 
     On the CPU, functions of `accel.xp` and accesses of single elements cannot be told from other work of the host: they
     are done at once, and not recorded.

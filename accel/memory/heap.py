@@ -328,6 +328,10 @@ class Heap(PendingTable):
         """The backend, if it frees in stream order and all blocks come from it; else None."""
         return None if self._sources else self._in_order
 
+    def source_of(self, block: Block) -> Allocator:
+        """Return the allocator that a block goes back to."""
+        return self._sources.get(block, self.backend)
+
     @property
     def has_streams(self) -> bool:
         """Whether the device has streams of its own."""

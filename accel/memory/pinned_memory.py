@@ -96,12 +96,12 @@ class PinnedPool(FreesAfterEvents):
 
     Attributes
     ----------
-    device : Device
+    device, pinned_for : Device
         The device that copies from and to this memory.
     """
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
-        self.device = device
+        self.device = self.pinned_for = device
         self._locked = _PageLockedAllocator(device, backend)
         self._pool = Pool(self._locked)
         super().__init__(self._pool)

@@ -18,13 +18,19 @@ __all__ = ["relaxed_calls"]
 _RELAXED = 2
 
 
-class _OfThread(threading.local):
-    """For each thread the address of the mode that it exchanges, and whether it is within such a call."""
+class _Mode:
+    """The mode that a thread exchanges, and whether it is within such a call."""
+
+    __slots__ = ("pointer", "relaxed")
 
     def __init__(self) -> None:
-        self._mode = ctypes.c_int(_RELAXED)
-        self.address = ctypes.addressof(self._mode)
+        self.pointer = ctypes.byref(ctypes.c_int(_RELAXED))
         self.relaxed = False
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.mode = _Mode()
 
 
 def relaxed_calls(platform: Platform) -> Callable[..., Any]:
@@ -33,20 +39,20 @@ def relaxed_calls(platform: Platform) -> Callable[..., Any]:
     return _plain if exchange is None else _calls_with(exchange)
 
 
-def _calls_with(exchange: Callable[[int], object]) -> Callable[..., Any]:
+def _calls_with(exchange: Callable[[Any], object]) -> Callable[..., Any]:
     of_thread = _OfThread()
 
     def relaxed(function: Callable[..., Any], *arguments: Any) -> Any:
-        own = of_thread
-        if own.relaxed:  # a signal handler in the midst of such a call
+        mode = of_thread.mode
+        if mode.relaxed:  # a signal handler in the midst of such a call
             return function(*arguments)
-        own.relaxed = True
-        exchange(own.address)
+        mode.relaxed = True
+        exchange(mode.pointer)
         try:
             return function(*arguments)
         finally:
-            exchange(own.address)
-            own.relaxed = False
+            exchange(mode.pointer)
+            mode.relaxed = False
 
     return relaxed
 
@@ -55,15 +61,15 @@ def _plain(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def _exchange(platform: Platform) -> Callable[[int], object] | None:
-    """Return the platform's function that exchanges the mode of this thread with the one at an address."""
+def _exchange(platform: Platform) -> Callable[[Any], object] | None:
+    """Return the platform's function that exchanges the mode of this thread with the one that it gets a pointer to."""
     for name in platform.libraries:
         try:
             # The library keeps the GIL: the calls are shorter than its release.
             exchange = getattr(ctypes.PyDLL(name), platform.exchange_mode)
         except (OSError, AttributeError):
             continue
-        exchange.argtypes, exchange.restype = (ctypes.c_void_p,), None
-        function: Callable[[int], object] = exchange
+        exchange.restype = None
+        function: Callable[[Any], object] = exchange
         return function
     return None

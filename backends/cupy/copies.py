@@ -155,7 +155,7 @@ class Copier:
 
     def copy_from_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items from the host."""
-        self._refuse_capture(stream)
+        self._refuse_capture(stream, source.span)
         rows = self._rows_from_host(target, source, plan, stream.device)
         if rows is None:
             self.copy_from_elsewhere(target, source, plan, stream)
@@ -164,11 +164,12 @@ class Copier:
 
     def copy_to_host(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items to the host."""
-        self._refuse_capture(stream)
+        self._refuse_capture(stream, target.span)
         rows = self._rows_to_host(target, source, plan)
         if rows is not None:
             self._copy_rows(rows, self._runtime.memcpyDeviceToHost, stream)
             return
+        self._refuse_capture(stream)
         pack = packed(plan)
         image = self._temporary(plan.nbytes, stream)
         # Without swizzle and table: these apply when the items are unpacked on the host.
@@ -262,13 +263,17 @@ class Copier:
             self._peers.enable(device, before.device)
             runtime.memcpyPeerAsync(into, device.index, out_of, before.device.index, nbytes, handle)
 
-    def _refuse_capture(self, stream: CupyStream) -> None:
-        """Raise if the stream is captured: the host takes part in the work, at once."""
-        if stream.handle:
+    def _refuse_capture(self, stream: CupyStream, host: Span | None = None) -> None:
+        """Raise if the stream is captured, since the host takes part in the work.
+
+        It does not if its memory is pinned. Then accel's graphs record the copy, and keep the memory.
+        """
+        captured = stream.deferred is not None
+        if stream.handle and not (captured and host is not None and not self._is_pageable(host, stream.device)):
             self._driver.refuse_capture(stream.native)
 
     def _copy_from_host(self, into: int, source: Span, stream: CupyStream) -> None:
-        self._refuse_capture(stream)
+        self._refuse_capture(stream, source)
         most = 0 if self._reads_pageable(stream.device) else _DIRECT
         if source.nbytes > most and self._is_pageable(source, stream.device):
             self._upload(into, bytes_of(source), stream)
@@ -277,7 +282,7 @@ class Copier:
             self._runtime.memcpyAsync(into, out_of, source.nbytes, kind, stream.native.ptr)
 
     def _copy_to_host(self, target: Span, out_of: int, stream: CupyStream) -> None:
-        self._refuse_capture(stream)
+        self._refuse_capture(stream, target)
         if target.nbytes > _DIRECT and self._is_pageable(target, stream.device):
             self._ring.download(bytes_of(target), out_of, stream)
         else:

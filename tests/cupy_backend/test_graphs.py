@@ -1,10 +1,15 @@
 """Graphs on the stand-in for CuPy, for CUDA and ROCm."""
 
+import threading
+
 import pytest
 
+import accel
 from accel import Device
+from accel.errors import CapabilityError
 
 from ..memory import graph_laws
+from ..threads import run_at_once
 
 
 @pytest.fixture
@@ -22,3 +27,41 @@ class TestRandomGraphs(graph_laws.RandomGraphs):
 
 class TestRawGraphs(graph_laws.RawGraphs):
     pass
+
+
+class TestPinnedGraphs(graph_laws.PinnedGraphs):
+    pass
+
+
+def test_a_stream_that_waits_for_work_of_the_host_is_not_captured(device):
+    stream, host, busy = accel.new_stream(device), accel.new_stream("cpu"), threading.Event()
+    stream.wait_for(host.submit(busy.wait))
+    with pytest.raises(CapabilityError, match=r"waits for work of the host; before the capture, write synchronize\(\)"):
+        accel.capture(stream).__enter__()
+    busy.set()
+    stream.synchronize()
+    with accel.capture(stream) as graph:
+        pass
+    graph.launch().wait()
+    stream.close()
+    host.close()
+
+
+def test_memory_that_others_free_meanwhile_is_reused_after_the_capture(device):
+    stream, other = accel.new_stream(device), accel.new_stream(device)
+    with stream:
+        x = accel.full(1000, 1, "int64", device=device)
+    y = accel.zeros(1000, "int64", device=device)
+    y.copy_from_async(x, stream=other)
+    with accel.capture(stream) as graph:
+        run_at_once([x.release])
+        y.fill(3)
+    with stream:
+        accel.full(1000, 7, "int64", device=device).release()
+    assert set(y.to_numpy()) == {1}
+    graph.launch()
+    assert set(y.to_numpy()) == {3}
+    y.release()
+    graph.release()
+    stream.close()
+    other.close()

@@ -14,3 +14,7 @@ class TestRandomGraphs(graph_laws.RandomGraphs):
 
 class TestRawGraphs(graph_laws.RawGraphs):
     pass
+
+
+class TestPinnedGraphs(graph_laws.PinnedGraphs):
+    pass

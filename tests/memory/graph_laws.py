@@ -471,6 +471,51 @@ class Graphs:
         other.close()
 
 
+class PinnedGraphs:
+    """Copies from and to pinned memory of the host, which an accelerator does by itself."""
+
+    def test_copies_from_and_to_pinned_memory(self, device):
+        stream, other = accel.new_stream(device), accel.new_stream(device)
+        inputs, outputs = (
+            accel.AcceleratorDataContainer.on(accel.memory.pinned(SIZE, "int64", device)) for _ in range(2)
+        )
+        x = accel.zeros(SIZE, "int64", device=device)
+        with accel.capture(stream) as graph:
+            x.copy_from(inputs)
+            scale(x, 3)
+            outputs.copy_from_async(x, stream=stream)
+            outputs[:2].copy_from(x[2:4])
+        x.release()
+        for value in range(6):
+            inputs.from_numpy(np.arange(SIZE) + value)  # waits for the last launch
+            graph.launch(stream=other if value % 2 else None)
+            expected = 3 * (np.arange(SIZE) + value)
+            expected[:2] = expected[2:4]
+            assert np.array_equal(outputs.to_numpy(), expected)
+        graph.launch()
+        inputs.release()
+        graph.release()
+        assert np.array_equal(outputs.to_numpy(), expected)
+        outputs.release()
+        stream.close()
+        other.close()
+
+    def test_pageable_memory_is_refused(self, device):
+        x, stream = accel.zeros(SIZE, "int64", device=device), accel.new_stream(device)
+        pageable = accel.zeros(SIZE, "int64", device="cpu")
+        with accel.capture(stream) as graph:
+            for copy in (
+                lambda: x.copy_from(pageable),
+                lambda: pageable.copy_from(x),
+                lambda: x.copy_from_async(pageable, stream=stream),
+                lambda: pageable.copy_from_async(x, stream=stream),
+            ):
+                with pytest.raises(CapabilityError, match=r"pageable memory of the host .* accel\.memory\.pinned"):
+                    copy()
+        assert graph.operations == 0
+        stream.close()
+
+
 class RawGraphs:
     """Kernels in CUDA or HIP in a graph."""
 

@@ -18,10 +18,18 @@ class TestRandomGraphs(graph_laws.RandomGraphs):
     pass
 
 
-class TestRawGraphs(graph_laws.RawGraphs):
+class _OnSim:
     @pytest.fixture
     def device(self):
         return accel.Device.SIM
+
+
+class TestRawGraphs(_OnSim, graph_laws.RawGraphs):
+    pass
+
+
+class TestPinnedGraphs(_OnSim, graph_laws.PinnedGraphs):
+    pass
 
 
 @accel.kernel(debug=True)
@@ -82,8 +90,25 @@ def test_memory_of_another_device_is_refused():
     x, y, stream = accel.zeros(4, device="sim"), accel.zeros(4, device="sim:1"), accel.new_stream("sim")
     with pytest.raises(CapabilityError, match="cannot use memory of sim:1"), accel.capture(stream):
         x.copy_from_async(y, stream=stream)
-    with pytest.raises(CapabilityError, match="cannot copy from or to the host"), accel.capture(stream):
+    with (
+        pytest.raises(CapabilityError, match="cannot copy from or to pageable memory of the host"),
+        accel.capture(stream),
+    ):
         x.copy_from(accel.zeros(4))
+
+
+def test_a_launch_on_a_timed_stream_is_timed(device):
+    x, timed = accel.zeros(4, device=device), accel.new_stream(device, timed=True)
+    with accel.capture(timed) as graph:
+        x.fill(1)
+        x.copy_from_async(x, stream=timed)
+    for _ in range(2):
+        event = graph.launch(stream=timed)
+        event.wait()
+        assert event.began is not None
+        assert event.ended is not None
+        assert event.began <= event.ended
+    assert set(x.to_numpy()) == {1}
 
 
 def test_a_function_of_the_user_on_a_stream_of_the_host_is_recorded():

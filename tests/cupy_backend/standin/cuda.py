@@ -145,7 +145,9 @@ def _streams(machine, runtime):
         def launch(self, stream=None):
             queue = machine.scheduler.of((stream or get_current_stream()).ptr)
             for node in self.nodes:
-                machine.scheduler.submit(queue, node)
+                work = machine.scheduler.submit(queue, node.run)
+                if node.pinned is not None:
+                    machine.note_pinned(node.pinned, work)
 
     class Stream:
         def __init__(self, *, non_blocking):
@@ -190,7 +192,7 @@ def _streams(machine, runtime):
             graph, queue.graph = queue.graph, None
             spoiled, queue.spoiled = queue.spoiled, False
             machine.require(not spoiled, 901)
-            return Graph([work.run for work in graph if work.run])  # a recorded event is no node of a graph
+            return Graph([work for work in graph if work.run])  # a recorded event is no node of a graph
 
         @property
         def done(self):

@@ -123,7 +123,10 @@ class Runtime:
             ends = [(into, out_of.copy()) for into, out_of in ends]
         work = self._scheduler.submit(queue, lambda: [np.copyto(*each) for each in ends])
         if pinned and on_host:
-            machine.note_pinned(on_host[0][0], work)
+            if work.captured:
+                work.pinned = on_host[0][0]  # noted by launches of the graph
+            else:
+                machine.note_pinned(on_host[0][0], work)
         if at_once and kind == DEVICE_TO_HOST:
             self._scheduler.finish(work)
 

@@ -18,7 +18,7 @@ class Work:
 
     def __init__(self, queue=None, run=None, after=None):
         self.queue, self.run, self.after = queue, run, after
-        self.time = None
+        self.time = self.pinned = None
         self.captured = queue is not None and queue.graph is not None
 
     @property

@@ -42,7 +42,7 @@ def get_item(tensor: TensorContents, key: Any) -> Any:
         else:
             return tensor._storage[offset]  # type: ignore[index]
     where = as_key(key)
-    if any(isinstance(part, slice) for part in where):
+    if slice in map(type, where):
         return tensor._view(*selected(tensor._geometry, where))
     return _element_at(tensor, where)
 
@@ -62,7 +62,7 @@ def set_item(tensor: TensorContents, key: Any, value: Any) -> None:
         If an element of several numbers is assigned another count of numbers.
     """
     where = as_key(key)
-    if any(isinstance(part, slice) for part in where):
+    if slice in map(type, where):
         _assign(tensor._view(*selected(tensor._geometry, where)), value)
     else:
         _set_element(tensor, where, value)

@@ -1,5 +1,6 @@
 """Other layouts of the same cells: transpose, reshape, composition, coalesce."""
 
+from functools import lru_cache
 from typing import Any
 
 from accel.copies.offset_ranges import offset_range, swept
@@ -7,11 +8,12 @@ from accel.errors import LayoutError
 from accel.layout import Layout, coalesce
 from accel.layout.coordinates import Leaf
 from accel.layout.layout import as_layout, joined
-from accel.views.geometry import Geometry, normalized
+from accel.views.geometry import CACHED, Geometry, normalized
 
 __all__ = ["coalesced", "composed", "reshaped", "transposed"]
 
 
+@lru_cache(CACHED)
 def transposed(geometry: Geometry) -> Geometry:
     """Return the geometry with its two modes exchanged.
 

@@ -1,5 +1,6 @@
 """Keys of tensors: the offset of an element, and the geometry of a slice."""
 
+from functools import lru_cache
 from operator import index
 from typing import Any
 
@@ -7,7 +8,7 @@ from accel.errors import BoundsError, LayoutError
 from accel.layout import Layout
 from accel.layout.coordinates import bounded, crd2idx_of_shape, evaluated, fitted
 from accel.layout.layout import joined
-from accel.views.geometry import Geometry, Shifted, blocks_of, clamped
+from accel.views.geometry import CACHED, Geometry, Shifted, blocks_of, clamped
 from accel.views.index_checks import as_whole, position
 
 __all__ = ["as_key", "locate", "refuse_other_rank", "selected", "sliced", "subrange"]
@@ -64,6 +65,10 @@ def selected(geometry: Geometry, key: tuple[Any, ...]) -> Shifted:
         If a range has a step, or is not a block of a nested mode.
     """
     refuse_other_rank(geometry, key)
+    if geometry.steps is not None and geometry.valid is None:
+        by_steps = _selected_by_steps(geometry, geometry.steps, key)
+        if by_steps is not None:
+            return by_steps
     modes, valid, offset, exists = [], [], 0, True
     for axis, part in enumerate(key):
         if isinstance(part, slice):
@@ -77,6 +82,31 @@ def selected(geometry: Geometry, key: tuple[Any, ...]) -> Shifted:
             exists = exists and i < geometry.inside[axis]
         offset += step
     return _with_modes(geometry, modes, valid if exists else [0] * len(valid)), offset
+
+
+def _selected_by_steps(geometry: Geometry, steps: tuple[tuple[int, int], ...], key: tuple[Any, ...]) -> Shifted | None:
+    """Return the same for modes of one stride, without arithmetic of layouts; None if the key needs checks."""
+    offset, lengths = 0, []
+    for part, (extent, stride) in zip(key, steps, strict=True):
+        if type(part) is slice and part.step is None:
+            start, stop, _ = part.indices(extent)
+            lengths.append(stop - start if stop > start else 0)
+            offset += start * stride
+        elif type(part) is int and 0 <= part < extent:
+            lengths.append(-1)
+            offset += part * stride
+        else:
+            return None
+    return _shortened(geometry, tuple(lengths)), offset
+
+
+@lru_cache(CACHED)
+def _shortened(geometry: Geometry, lengths: tuple[int, ...]) -> Geometry:
+    """Return a geometry with other extents of its modes, and without those whose length is -1."""
+    modes = [
+        _mode_range(mode, 0, length)[0] for mode, length in zip(geometry.modes, lengths, strict=True) if length >= 0
+    ]
+    return geometry.with_layout(joined(modes))
 
 
 def subrange(geometry: Geometry, axis: int, start: int, length: int) -> Shifted:

@@ -53,7 +53,8 @@ class ArrayLibrary:
     array_type : type
         The class of the library's arrays.
     based : type or None
-        The class of the library's arrays if the base of each view is the array that owns the memory; else None.
+        The class of the library's arrays if they have ``flags``, and the base of each view is the array that owns the
+        memory; else None.
     of_numpy : type or None
         `numpy.ndarray` where NumPy computes with its own arrays, which is the host.
     scalar_types : frozenset of type
@@ -118,7 +119,7 @@ class ArrayLibrary:
         array = self.namespace.empty(0)
         self.array_type = type(array)
         on_host = self.array_type is np.ndarray
-        self.based = self.array_type if on_host or _is_base_of_views(backend, array) else None
+        self.based = self.array_type if on_host or _is_based(backend, array) else None
         self.of_numpy: type[np.ndarray[Any, Any]] | None = np.ndarray if on_host else None
         self.scalar_types = HOST_SCALARS if on_host else frozenset()
         self.native_types = self.scalar_types | {self.array_type}
@@ -146,7 +147,7 @@ class ArrayLibrary:
         methods = {name: getattr(self.array_type, name) for name in names if hasattr(self.array_type, name)}
         if self.within is None:
             return methods
-        return {name: partial(self.compute, method) for name, method in methods.items()}
+        return {name: partial(_reduced, self.compute, method) for name, method in methods.items()}
 
     def _compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
         if self.within is None:
@@ -207,10 +208,21 @@ class ArrayLibrary:
         )
 
 
-def _is_base_of_views(backend: SupportsArrays, array: Any) -> bool:
+def _reduced(
+    compute: Callable[..., Any], method: Callable[..., Any], array: Any, axis: Any = None, **options: Any
+) -> Any:
+    """Call a method that reduces, without the keywords that have its defaults: each takes time."""
+    if options.get("dtype") is None and options.get("keepdims") is False:
+        return compute(method, array, axis)
+    return compute(method, array, axis, **options)
+
+
+def _is_based(backend: SupportsArrays, array: Any) -> bool:
     views = array[:], array[:][:]
-    return getattr(array, "base", array) is None and all(
-        getattr(view, "base", None) is array is backend.root(view) for view in views
+    return (
+        hasattr(array, "flags")
+        and getattr(array, "base", array) is None
+        and all(getattr(view, "base", None) is array is backend.root(view) for view in views)
     )
 
 
@@ -232,7 +244,8 @@ def library_on(device: DeviceLike | None) -> ArrayLibrary:
     if known is not None and known[0] is settings:
         return known[1]
     library = _library_on(resolve(None))
-    if settings.device == str(library.device) and library.capture is None:  # a fallback is to be noted each time
+    fell_back = library.device is Device.CPU and settings.device != "cpu"  # which is to be noted each time
+    if not fell_back and library.capture is None:
         _default = settings, library
     return library
 

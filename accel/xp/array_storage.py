@@ -119,6 +119,8 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
     if library.capture is not None:  # what is recorded reads all before it writes
         return False
     distance = library.backend.address(other) - library.backend.address(one)
+    if type(one) is library.based is type(other) and one.flags.c_contiguous and other.flags.c_contiguous:
+        return bool(-other.nbytes < distance < one.nbytes)
     (low, nbytes), (first, more) = reach(one), reach(other)
     return low - first - more < distance < low - first + nbytes
 
@@ -150,9 +152,12 @@ def reach(array: Any) -> tuple[int, int]:
     """Return the lowest byte of an array, from the address of its first element, and the number of bytes from it on."""
     if array.size == 0:
         return 0, 0
-    steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
-    low = sum(step for step in steps if step < 0)
-    high = sum(step for step in steps if step > 0)
+    low = high = 0
+    for extent, stride in zip(array.shape, array.strides, strict=True):
+        if stride < 0:
+            low += (extent - 1) * stride
+        else:
+            high += (extent - 1) * stride
     return low, high - low + array.itemsize
 
 

@@ -51,7 +51,13 @@ def astype(
     if not copy and target == x.dtype and _is_in(x, order):
         return x
     if type(array) is not np.ndarray:
-        result: Any = call_with(x, "astype", target, copy=True)
+        if type(array) is library.based:
+            try:
+                result: Any = new_array(x, library.namespace.astype(array, target))
+            except MemoryError as error:
+                raise failure(error) from None
+        else:
+            result = call_with(x, "astype", target, copy=True)
         return result if _is_in(result, order) else result.copy(order)  # type: ignore[no-any-return]
     try:
         if order == "K" and array.size * target.itemsize < library.large:

@@ -15,7 +15,7 @@ from accel.xp.array_library import ArrayLibrary, library_on, recorder
 from accel.xp.array_storage import SharedStorage
 from accel.xp.arrays import Array, array_on, array_received, wrap
 from accel.xp.nested_sequences import device_of_first, device_within, first_element, stacked
-from accel.xp.operands import array_of, created, dtype_or_none, new
+from accel.xp.operands import REFUSALS, array_of, dtype_or_none, new
 from accel.xp.placement import MemoryOrder, device_like, ordered
 from accel.xp.refusals import failure, guarded, refuse_complex, refuse_huge, refuse_values
 
@@ -205,17 +205,21 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     DTypeError
         If complex numbers would become real.
     """
-    x, target = array_of(x), as_dtype(dtype)
-    library, array = x._library, live(x)
-    refuse_complex(x.dtype, target)
-    if copy or target != x.dtype:
-        x = created(library, _cast, library, array, target)
+    x = array_of(x)
+    target, library, array = as_dtype(dtype), x._library, live(x)
+    if array.dtype.kind == "c":
+        refuse_complex(array.dtype, target)
+    if copy or target != array.dtype:
+        try:
+            x = new(library, _cast(library, array, target))
+        except REFUSALS as error:
+            raise failure(error) from None
     return x if device is None else x.to_device(device)
 
 
 def _cast(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
     if type(array) is not np.ndarray:
-        return library.namespace.astype(array, dtype, copy=True)
+        return library.namespace.astype(array, dtype)
     copy = large_results.copied(library, array, dtype)
     return array.astype(dtype) if copy is None else copy
 

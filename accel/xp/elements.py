@@ -101,7 +101,7 @@ def set_item(  # noqa: C901, PLR0912 - so written out
     else:
         basic = _BASIC.issuperset(map(type, key))
     if not basic or type(array) is not _NDARRAY:
-        indexing.assign(self, key, value)
+        indexing.assign(self, key, value, basic=basic)
         return
     if type(value) is Array and value._library is library:
         if (

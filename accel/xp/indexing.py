@@ -48,16 +48,19 @@ def selected(x: _Array, key: Any) -> _Array:
     return x._wrap(library, result, x)  # type: ignore[no-any-return]
 
 
-def assign(x: ArrayBase, key: Any, value: Any) -> None:
-    """Set the elements at any index."""
-    library, array = x._library, in_memory(x)
+def assign(x: ArrayBase, key: Any, value: Any, *, basic: bool = False) -> None:
+    """Set the elements at any index; a ``basic`` one has no arrays in it."""
+    library, array = x._library, x._native
+    if type(array) is not library.array_type:
+        array = in_memory(x)
     kind = type(value)
     if kind in refusals.LOSSLESS and array.dtype.kind in refusals.LOSSLESS[kind]:
         values = value
     else:
         values = without_overlap(library, assigned(library, array.dtype, value), array)
     try:
-        key = native_key(x, key)
+        if not basic:
+            key = native_key(x, key)
         if library.within is None:
             target = array
             if type(key) is _NDARRAY and array.nbytes >= library.large and key.dtype == bool:
@@ -74,6 +77,8 @@ def assigned(library: ArrayLibrary, dtype: DType, value: Any) -> Any:
     """Return a value for elements of a dtype as the library takes it: a sequence of numbers becomes an array."""
     if type(value) not in _SEQUENCES:
         values = native(library, value)
+        if type(values) is library.array_type and values.dtype is dtype:
+            return values
     else:
         numbers = np.asarray(value)
         refusals.refuse_values(value, numbers.dtype)

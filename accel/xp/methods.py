@@ -279,6 +279,11 @@ class Methods(ArrayBase):
                 raise failure(error) from None
         if order == "F" or (order == "A" and is_in_fortran_order(self)):
             return self.transpose().copy().transpose()
+        if type(array) is self._library.based and array.nbytes < self._library.large:
+            try:
+                return new_array(self, self._library.namespace.asarray(array, copy=True, order=order))  # type: ignore[no-any-return]
+            except MemoryError as error:
+                raise failure(error) from None
         copy = self.__copy__()
         if order == "K" or is_in_c_order(copy):
             return copy

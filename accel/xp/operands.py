@@ -76,7 +76,11 @@ def natives(library: ArrayLibrary, values: Iterable[Any]) -> list[Any]:
         if (
             type(value) is Array
             and value._library is library
-            and ((shared := value._shared) is None or shared.handle is None)
+            and (
+                (shared := value._shared) is None
+                or (handle := shared.handle) is None
+                or ((owner := handle._owner) is not None and owner.hazard_record.hazards is None)
+            )
             and type(value._native) is library.array_type
         ):
             operands.append(value._native)

@@ -24,6 +24,10 @@ _VIEWS = frozenset(
 """The functions that make views, for which CuPy does not call the driver."""
 
 
+_FILLED = frozenset({"empty", "ones", "zeros"})
+"""The functions that take a shape and a dtype."""
+
+
 class Namespace:
     """A module, or an object like one, whose functions compute on one device and raise the errors of `accel.errors`."""
 
@@ -37,7 +41,8 @@ class Namespace:
         if isinstance(member, ModuleType):
             member = Namespace(member, self._computing)
         elif callable(member) and not isinstance(member, type) and name not in _VIEWS:
-            member = self._wrapped(member)
+            filled = name in _FILLED
+            member = partial(_filled, self._computing.compute, member) if filled else self._wrapped(member)
         setattr(self, name, member)
         return member
 
@@ -48,24 +53,27 @@ class Namespace:
         return call
 
 
+def _filled(compute: Callable[..., Any], function: Callable[..., Any], shape: Any, dtype: Any = None) -> Any:
+    return compute(function, shape, float if dtype is None else dtype)  # keywords take more time
+
+
 def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object) -> Any:
     """Return a CuPy array on a block; the array and all its views keep ``keep`` alive."""
     cupy = driver.cupy
     block.lent = True
     with driver.on(block.device):
         owner = LentBlock(block, (keep, block.native), not operand.writable)
-        memory = cupy.cuda.UnownedMemory(block.pointer, block.nbytes, owner, block.device.index)
+        of_default = block.stream is not None and block.stream.native is cupy.cuda.Stream.null
+        kind = driver.default_memory_type if of_default else driver.unowned_type
+        memory = kind(block.pointer, block.nbytes, owner, block.device.index)
         first = cupy.cuda.MemoryPointer(memory, operand.span.start + operand.start)
         return cupy.ndarray(operand.extents, operand.dtype, first, operand.strides)
 
 
-def is_readonly(driver: Driver, array: Any) -> bool:
+def is_readonly(array: Any) -> bool:
     """Tell whether an array is on read-only memory, or elements of it share memory; CuPy would write to both."""
     strides = array.strides
     if 0 in strides and array.size and any(e > 1 and not s for e, s in zip(array.shape, strides, strict=True)):
         return True
-    memory = array.data.mem
-    if type(memory) is not driver.unowned_type:
-        return False
-    owner = memory._owner
+    owner = getattr(array.data.mem, "_owner", None)
     return isinstance(owner, LentBlock) and owner.readonly

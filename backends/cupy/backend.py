@@ -62,6 +62,10 @@ class CupyBackend:
     languages = ("cuda", "hip")
     address = staticmethod(attrgetter("data.ptr"))
     """Return the address of an array's first element."""
+    is_readonly = staticmethod(is_readonly)
+    """Tell whether an array is not to be written to; CuPy itself refuses none."""
+    root = staticmethod(root_of)
+    """Return the array whose memory an array is a view of."""
 
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.RLock())
@@ -305,7 +309,7 @@ class CupyBackend:
         computing = self.computing(device)
         import array_api_compat.cupy as module
 
-        return Namespace(Corrected(module), computing)
+        return Namespace(Corrected(module, self._driver.cupy), computing)
 
     def special(self, device: Device) -> Namespace:
         """Return CuPy's special functions, for a device."""
@@ -324,14 +328,6 @@ class CupyBackend:
             raise DeviceMismatchError("CuPy has no arrays on memory of the host; copy it to a device first")
         self._streams.lend(block)
         return array_on(self._driver, operand, block, keep)
-
-    def root(self, array: Any) -> Any:
-        """Return the array whose memory an array is a view of."""
-        return root_of(array)
-
-    def is_readonly(self, array: Any) -> bool:
-        """Tell whether an array is not to be written to; CuPy itself refuses none."""
-        return is_readonly(self._driver, array)
 
     def _toolchain(self, device: Device) -> Toolchain:
         processors = self._driver.properties(device)["multiProcessorCount"]

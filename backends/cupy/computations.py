@@ -9,6 +9,7 @@ from typing import Any
 
 from accel.abc import current_stream, current_streams
 from accel.device import Device
+from accel.dtypes import KNOWN
 from accel.errors import DeviceLostError
 
 from .device_streams import DeviceStreams
@@ -20,6 +21,8 @@ from .streams import CupyStream
 __all__ = ["Computations"]
 
 _SEVERAL = (tuple, list)
+_PLAIN = frozenset({bool, int, float, complex, str, slice, type, type(None), type(...), *map(type, KNOWN.values())})
+"""The types of arguments that are no arrays, and have none in them."""
 
 
 class Computations:
@@ -27,47 +30,27 @@ class Computations:
 
     A computation on CuPy's default stream needs no context if the device is current in the thread: it is called at
     once. Any other has a context, in which the device and the stream of the innermost ``with stream:`` are current.
+
+    Attributes
+    ----------
+    compute : callable
+        Calls a function that computes with arrays; see `ComputesDirectly`.
+    results : DefaultResults
+        Who else uses the results of the default stream.
     """
 
-    __slots__ = ("_array_type", "_default", "_device", "_driver", "_index", "_streams", "_unowned", "results")
+    __slots__ = ("_device", "_driver", "_streams", "compute", "results")
 
     def __init__(self, driver: Driver, device: Device, streams: DeviceStreams) -> None:
         self._driver = driver
         self._device = device
-        self._index = device.index
         self._streams = streams
-        self._default = driver.cuda.Stream.null
-        self._array_type = driver.array_type
-        self._unowned = driver.unowned_type
-        self.results = DefaultResults(self._default, self.order)
+        self.results = DefaultResults(driver.cuda.Stream.null, self.order)
+        self.compute = _compute_on(device.index, driver, self)
 
     def __call__(self, *operands: Any) -> "_Computation":
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
         return _Computation(self, self._driver, self._device, operands)
-
-    def compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
-        """Call a function that computes with arrays; see `ComputesDirectly`."""
-        driver, index = self._driver, self._index
-        if (
-            current_streams.get()
-            or index not in driver.of_thread.ready  # so in a child of a fork, which must not call the driver
-            or driver.get_device() != index
-            or driver.get_current_stream(index) is not self._default  # nor can this one be captured into a graph
-        ):
-            with self(*operands, *keywords.values()):
-                return function(*operands, **keywords)
-        array_type = self._array_type
-        for each in (*operands, *keywords.values()) if keywords else operands:
-            # All memory without an owner is of the default stream.
-            if type(each) is array_type:
-                if type(each.data.mem) is self._unowned:
-                    record_use(self.results, each, self._default)
-            elif type(each) in _SEVERAL:
-                self.record_use(each, self._default)
-        try:
-            return function(*operands, **keywords) if keywords else function(*operands)
-        except driver.errors as error:
-            raise driver.translated(error, self._device) from error
 
     def queue(self, *operands: Any) -> Any | None:
         """Return the stream on which CuPy computes, if a computation can begin at once; see `ComputesDirectly`."""
@@ -102,7 +85,7 @@ class Computations:
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""
         for each in operands:
-            if isinstance(each, self._array_type):
+            if isinstance(each, self._driver.array_type):
                 record_use(self.results, each, stream)
             elif isinstance(each, _SEVERAL):
                 self.record_use(each, stream)
@@ -112,6 +95,42 @@ class Computations:
         cuda, native = self._driver.cuda, allocator(nbytes)
         memory = ResultMemory(self.order, native, stream or cuda.get_current_stream())
         return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
+
+
+def _compute_on(  # noqa: C901 - so written out
+    index: int, driver: Driver, computations: Computations
+) -> Callable[..., Any]:
+    """Return what calls functions on a device; its names are variables, which takes less time than attributes."""
+    default, array_type, unowned = driver.cuda.Stream.null, driver.array_type, driver.unowned_type
+    streams, get_device, get_stream = current_streams.get, driver.get_device, driver.get_current_stream
+
+    def compute(function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
+        if (
+            streams()
+            or index not in driver.of_thread.ready  # so in a child of a fork, which must not call the driver
+            or get_device() != index
+            or get_stream(index) is not default  # nor can this one be captured into a graph
+        ):
+            with computations(*operands, *keywords.values()):
+                return function(*operands, **keywords)
+        for each in operands:
+            kind = type(each)
+            if kind is array_type:
+                if type(each.data.mem) is unowned:  # all other memory is the default stream's own
+                    computations.record_use((each,), default)
+            elif kind is tuple or kind is list:
+                for part in each:
+                    kind = type(part)
+                    if kind not in _PLAIN and (kind is not array_type or type(part.data.mem) is unowned):
+                        computations.record_use((part,), default)
+        if keywords and not _PLAIN.issuperset(map(type, keywords.values())):
+            computations.record_use(keywords.values(), default)
+        try:
+            return function(*operands, **keywords) if keywords else function(*operands)
+        except driver.errors as error:
+            raise driver.translated(error, computations._device) from error
+
+    return compute
 
 
 class _Computation:

@@ -5,15 +5,30 @@ from typing import Any
 
 __all__ = ["Corrected"]
 
+_CREATING = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "zeros"})
+"""Functions to which array-api-compat adds a device only, which is the current one here."""
+
 
 class Corrected:
     """CuPy's functions, in part computed here."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, cupy: Any) -> None:
         self._module = module
+        self._cupy = cupy
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
+        return getattr(self._cupy if name in _CREATING else self._module, name)
+
+    def asarray(self, obj: Any, /, *, dtype: Any = None, copy: bool | None = None, order: Any = None) -> Any:
+        """Return an array on the current device, as the standard's ``asarray`` does."""
+        if copy is None:
+            return self._cupy.asarray(obj, dtype, order)
+        if copy and dtype is None and isinstance(obj, self._cupy.ndarray):
+            return obj.copy(order or "K")
+        result = self._cupy.array(obj, dtype, copy, order or "K")
+        if not copy and result is not obj:
+            raise ValueError("Unable to avoid copy while creating an array as requested")
+        return result
 
     def choose(self, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         """Select elements as `numpy.choose` does; CuPy takes one array of all choices only."""

@@ -96,6 +96,8 @@ class Driver:
     array_type, pointer_type, pooled_type, unowned_type : type
         The classes of CuPy's arrays, of its pointers, of memory of its own pool, and of memory that an object of others
         owns.
+    default_memory_type : type
+        The class of such memory if CuPy's default stream allocated it, which need not record uses of its own.
     contexts : dict of int
         The handles of the primary contexts that this class made or found, by the index of the device.
     """
@@ -107,6 +109,7 @@ class Driver:
         "contexts",
         "cuda",
         "cupy",
+        "default_memory_type",
         "errors",
         "get_current_stream",
         "get_device",
@@ -129,6 +132,7 @@ class Driver:
         self.pointer_type: Any = cupy.cuda.MemoryPointer
         self.pooled_type: Any = cupy.cuda.memory.PooledMemory
         self.unowned_type: Any = cupy.cuda.UnownedMemory
+        self.default_memory_type: Any = type("DefaultMemory", (cupy.cuda.UnownedMemory,), {"__slots__": ()})
         self.get_current_stream: Any = cupy.cuda.get_current_stream
         self.get_device: Any = cupy.cuda.runtime.getDevice
         self.errors = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)

@@ -100,11 +100,11 @@ class DefaultResults:
 def record_use(results: DefaultResults, array: Any, stream: Any) -> None:
     """Record that a stream uses an array of CuPy's."""
     owner = getattr(array.data.mem, "_owner", None)
-    if type(owner) is ResultMemory:
+    if type(owner) is LentBlock:
+        owner.block.use_by_cupy(stream)
+    elif type(owner) is ResultMemory:
         if owner.stream is not stream and owner.stream != stream:
             owner.users.add(stream)
-    elif type(owner) is LentBlock:
-        owner.block.use_by_cupy(stream)
     else:
         results.use(array, stream)
 

@@ -40,7 +40,7 @@ def test_covariances_with_weights(dtype, data):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # NumPy warns where no degrees of freedom are left
         expected = np.cov(m, **keywords)
-        result = Corrected(np).cov(m, **keywords)
+        result = Corrected(np, np).cov(m, **keywords)
     assert result.dtype == expected.dtype
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)
     assert result.shape == expected.shape
@@ -58,7 +58,7 @@ def test_covariances_with_weights_are_computed_once():
             return np.cov(m, *others, **keywords)
 
     m, weights = np.arange(12.0).reshape(3, 4) ** 2, np.linspace(0.5, 2.0, 4)
-    result = Corrected(Module()).cov(m, aweights=weights)
+    result = Corrected(Module(), None).cov(m, aweights=weights)
     np.testing.assert_allclose(result, np.cov(m, aweights=weights), rtol=1e-12)
     assert shapes == [(1, 4)]
 
@@ -75,7 +75,7 @@ def test_errors_and_warnings_of_covariances_with_weights():
         with pytest.raises((RuntimeError, TypeError, ValueError)) as expected:
             np.cov(m, **keywords)
         with pytest.raises(expected.type):
-            Corrected(np).cov(m, **keywords)
+            Corrected(np, np).cov(m, **keywords)
     with pytest.warns(RuntimeWarning, match="Degrees of freedom"), np.errstate(all="ignore"):
-        assert np.isnan(Corrected(np).cov(m, fweights=weights, ddof=4)).all()
-    assert Corrected(np).cov(np.ones((0, 4)), fweights=weights).shape == (0, 0)
+        assert np.isnan(Corrected(np, np).cov(m, fweights=weights, ddof=4)).all()
+    assert Corrected(np, np).cov(np.ones((0, 4)), fweights=weights).shape == (0, 0)

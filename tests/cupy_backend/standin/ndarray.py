@@ -52,8 +52,13 @@ def array_type(machine, cuda):
             machine.demand(np.shares_memory(values, self._values) or not values.size, "a reshape that must copy")
             return self._view(values)
 
-        def sum(self, **how):
-            return computed(partial(np.sum, **how), self)
+        def copy(self, order="C"):
+            result = ndarray(self.shape, self.dtype)
+            result[...] = self
+            return result
+
+        def sum(self, axis=None, **how):
+            return computed(partial(np.sum, axis=axis, **how), self)
 
         def item(self):
             return settled(self).item()

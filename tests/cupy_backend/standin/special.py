@@ -1,6 +1,5 @@
 """The stand-in for `cupyx.scipy.special`: SciPy computes, late, on the stand-in's arrays."""
 
-import numpy as np
 import scipy.special
 
 from .cuda import module, named
@@ -23,14 +22,6 @@ def modules(cupy):
     def zeta(x, q):
         return scipy.special.zeta(x, q)
 
-    def asarray(value):
-        if isinstance(value, cupy.ndarray):
-            return value
-        result = cupy.ndarray((), np.asarray(value).dtype)
-        result[...] = value
-        return result
-
-    cupy.asarray = asarray
     ufuncs = {name: getattr(scipy.special, name) for name in UFUNCS.split()}
     special = module("cupyx.scipy.special", **named(multigammaln, polygamma, zeta), **ufuncs)
     return {"cupyx": module("cupyx"), "cupyx.scipy": module("cupyx.scipy"), "cupyx.scipy.special": special}

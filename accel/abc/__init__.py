@@ -2,6 +2,7 @@
 
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
+from accel.abc.direct import DirectStream, PreparedCopy, PreparedFill, PreparesCopies, PreparesFills
 from accel.abc.external import Deleter, ExternalAllocation
 from accel.abc.graphs import CapturedEvent, DeviceGraph, Recording, SupportsGraphs, refuse_captured
 from accel.abc.kernels import (
@@ -22,9 +23,7 @@ from accel.abc.optional import (
     Executable,
     FreesInOrder,
     KnowsAddresses,
-    PreparedCopy,
     PreparedLaunches,
-    PreparesCopies,
     PreparesLaunches,
     ReportsRaces,
     ReportsRoom,
@@ -69,6 +68,7 @@ __all__ = [
     "DeferredEvent",
     "Deleter",
     "DeviceGraph",
+    "DirectStream",
     "Event",
     "Executable",
     "ExternalAllocation",
@@ -85,9 +85,11 @@ __all__ = [
     "Plan",
     "Pointer",
     "PreparedCopy",
+    "PreparedFill",
     "PreparedLaunches",
     "PreparesCalls",
     "PreparesCopies",
+    "PreparesFills",
     "PreparesForms",
     "PreparesLaunches",
     "RawParameter",

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block
 from accel.abc.operand import Operand
-from accel.abc.plan import Plan
 from accel.abc.raw_parameters import RawParameter
 from accel.abc.stream import Event, Stream
 from accel.device import Device
@@ -22,9 +21,7 @@ __all__ = [
     "Executable",
     "FreesInOrder",
     "KnowsAddresses",
-    "PreparedCopy",
     "PreparedLaunches",
-    "PreparesCopies",
     "PreparesLaunches",
     "ReportsRaces",
     "ReportsRoom",
@@ -357,24 +354,6 @@ class Executable(Protocol):
             If the device refuses the launch, as one of more blocks than it runs at once, if they are to.
         CapabilityError
             If the device has no cooperative launches.
-        """
-        ...
-
-
-PreparedCopy = Callable[[Any, int, int], object]
-"""Submits a copy; called with a stream of the device that takes work directly (see `CurrentStream.direct`), the address
-of the target's start, and the address of the source's."""
-
-
-@runtime_checkable
-class PreparesCopies(Protocol):
-    """A backend that prepares a copy once for many operands, which takes less time."""
-
-    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy:
-        """Return a function that copies as planned, between operands that differ from these in their addresses only.
-
-        The operands have neither swizzle nor table, and share no bytes. Other addresses have the same remainders by 16
-        as these.
         """
         ...
 

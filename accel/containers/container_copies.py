@@ -10,7 +10,7 @@ from accel.abc.stream import Stream, is_stream
 from accel.containers.access import ContainerAccess
 from accel.copies import Progress, Transfer
 from accel.device import DeviceLike, resolve
-from accel.dtypes import DType, Scalar_co, as_dtype, exact_cast
+from accel.dtypes import DType, Scalar_co, as_dtype
 from accel.errors import DTypeError
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.captures import ACTIVE, refuse_host_copy
@@ -19,7 +19,7 @@ from accel.memory.host_storage import HostArray, HostStorage
 if TYPE_CHECKING:
     from accel.views import LayoutTensor
 
-__all__ = ["ContainerCopies", "fill_value"]
+__all__ = ["ContainerCopies"]
 
 
 class ContainerCopies(ContainerAccess[Scalar_co]):
@@ -94,7 +94,7 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
     def to_numpy(self) -> HostArray:
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
         array = np.empty(self.size, self.dtype)
-        if self._storage is not None:
+        if self._storage is not None and not copies.downloaded(array, self._storage):
             if ACTIVE:
                 refuse_host_copy(self.device)
             copies.copy_elements(HostStorage.on_array(array), self._storage)
@@ -112,10 +112,14 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         ReadOnlyError
             If the memory is read-only.
         """
-        source = np.asarray(array)
+        source, storage = np.asarray(array), self._storage
+        if storage is not None and source.dtype is storage.dtype and source.size == storage.size:
+            flags = source.flags
+            if flags.c_contiguous and flags.aligned and copies.uploaded(storage, source):
+                return
         self._refuse_other(source.size, as_dtype(source.dtype), "array.astype({!r})")
-        if self._storage is not None:
-            copies.write(copies.all_of(self._storage), source)
+        if storage is not None:
+            copies.write(copies.all_of(storage), source)
 
     def copy_from(self, other: "ContainerCopies") -> None:
         """Copy the elements of another container, on any device, into this one.
@@ -129,10 +133,13 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         ReadOnlyError
             If the memory is read-only.
         """
-        self._refuse_source(other)
-        target, source = self._lent_storage(), other._lent_storage()
-        if not copies.copied_at_once(copies.all_of(target), copies.all_of(source)):
-            copies.copy_elements(target, source)
+        into, out_of = self._storage, other._storage if type(other) is type(self) else None
+        # Those of equal sizes and dtypes need no other check.
+        if into is None or out_of is None or into.size != out_of.size or into.dtype is not out_of.dtype:
+            self._refuse_source(other)
+            into, out_of = self._lent_storage(), other._lent_storage()
+        if not copies.copied_bytes(into, out_of):
+            copies.copy_whole(into, out_of)
 
     def copy_from_async(
         self, other: "ContainerCopies", *, stream: Stream, progress: Progress | None = None
@@ -190,9 +197,10 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         ReadOnlyError
             If the memory is read-only.
         """
-        number = fill_value(value, self.dtype)
-        if self._storage is not None:
-            copies.fill(copies.all_of(self._storage), number)
+        storage = self._storage
+        item = copies.item_of(value, self.dtype if storage is None else storage.dtype, "write c[:] = values")
+        if storage is not None and not copies.filled(storage, item):
+            copies.fill_with(copies.all_of(storage), item)
 
     def view(self, layout: Any, offset: SupportsIndex = 0) -> "LayoutTensor[Scalar_co]":
         """Return a tensor on this memory, with a layout; ``offset`` is in elements.
@@ -205,19 +213,3 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         from accel.views import LayoutTensor  # here, because few programs of arrays need views
 
         return LayoutTensor(self, layout, offset)
-
-
-def fill_value(value: Any, dtype: DType) -> Any:
-    """Return the value of a fill as a NumPy scalar of a dtype.
-
-    Raises
-    ------
-    ValueError
-        If there are several values.
-    DTypeError, OverflowError
-        If the dtype cannot hold it.
-    """
-    scalar = exact_cast(value, dtype)
-    if scalar.ndim:
-        raise ValueError(f"fill takes one value; found {scalar.size}: write c[:] = values")
-    return scalar[()]

@@ -8,7 +8,6 @@ import numpy as np
 
 from accel import copies
 from accel.containers.container import AcceleratorDataContainer, new_storage
-from accel.containers.container_copies import fill_value
 from accel.device import Device, DeviceLike, resolve
 from accel.dtypes import DTypeLike, as_dtype, exact_cast, refuse_other_than_numbers
 from accel.errors import DTypeError
@@ -75,9 +74,10 @@ def full(
         If the dtype cannot hold the value; otherwise as `empty`.
     """
     element_type = as_dtype(dtype)
-    number = fill_value(value, element_type)
+    item = copies.item_of(value, element_type, "write accel.container(values)")
     storage = new_storage(size, element_type, device)
-    fill_new(storage, number)
+    if type(storage) is HostStorage or not copies.filled(storage, item):
+        fill_new(storage, item.value)
     return AcceleratorDataContainer.on(storage)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from accel.copies import thresholds
 from accel.copies.elements import CACHED, Elements, Leaves, axes, offset_range
 from accel.copies.injectivity import names_twice
+from accel.copies.over_link import copied_over_link
 from accel.copies.planner import walked_together
 from accel.copies.within_device import copied_within_device
 from accel.memory import DeviceStorage, HostStorage
@@ -44,14 +45,14 @@ class _Loops(NamedTuple):
 
 
 def copied_at_once(target: Elements, source: Elements) -> bool:
-    """Copy a few elements on the host, or any within a device, and return True; else write nothing, and return False.
+    """Copy a few elements on the host, or any of a device, and return True; else write nothing, and return False.
 
     The other cases are those that need a plan, must wait for work in flight, or are to be refused: `copy_by_plan`
     handles all of them.
     """
     to, of = target.storage, source.storage
-    if type(to) is DeviceStorage:
-        return copied_within_device(target, source)
+    if type(to) is DeviceStorage or type(of) is DeviceStorage:
+        return copied_within_device(target, source) or copied_over_link(target, source)
     dtype = to.dtype if target.dtype is None else target.dtype
     itemsize = dtype.itemsize
     loops = _few_loops(target.leaves, source.leaves, itemsize)

@@ -7,23 +7,39 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from accel.abc import CacheEviction, Stream
+from accel.abc import CacheEviction, Event, Stream
 from accel.copies import few_elements, thresholds
 from accel.copies.elements import Elements, all_of, of_array
+from accel.copies.fills import filled_within_device
 from accel.copies.injectivity import names_twice, refuse_repeats, refuse_repeats_in_table
+from accel.copies.items import Item, item_of
 from accel.copies.planner import Mask, fewest_loops
 from accel.copies.stages import End, Fresh, Stage, allocated, stages_of
-from accel.copies.transfer import Transfer, TransferPart, refuse_foreign, submit
+from accel.copies.transfer import Transfer, TransferPart, in_order_on, refuse_foreign, submit
+from accel.copies.within_device import submitted_within_device
 from accel.dtypes import DType
 from accel.errors import DTypeError, OutOfMemoryError
 from accel.memory import AnyStorage, HostStorage, heap_of
+from accel.memory.byte_copies import copy_elements, uploaded
 from accel.memory.captures import ACTIVE, refuse_host_copy
 from accel.memory.owner import Owner
 from accel.memory.shortage import out_of_memory
 from accel.memory.sizes import in_words
-from accel.memory.storage_work import Use, carry_out, on_host
+from accel.memory.storage_work import Use, carry_out, on_host, submit_in_order
 
-__all__ = ["checked_ends", "copy", "copy_async", "copy_by_plan", "fill", "in_c_order", "read", "write", "write_new"]
+__all__ = [
+    "checked_ends",
+    "copy",
+    "copy_async",
+    "copy_by_plan",
+    "copy_whole",
+    "fill",
+    "fill_with",
+    "in_c_order",
+    "read",
+    "write",
+    "write_new",
+]
 
 _Array = np.ndarray[Any, DType]
 _Given = ParamSpec("_Given")
@@ -114,6 +130,8 @@ def write_new(storage: AnyStorage, values: _Array) -> None:
     """
     target = all_of(storage)
     try:
+        if values.flags.c_contiguous and uploaded(storage, values):
+            return
         # On the host no order is needed: no other work can use the memory yet.
         if few_elements.at_once(target):
             few_elements.scatter(target, values)
@@ -127,9 +145,14 @@ def write_new(storage: AnyStorage, values: _Array) -> None:
         raise
 
 
-@_reporting
 def fill(target: Elements, value: Any) -> None:
-    """Set every element to a scalar of the dtype.
+    """Set every element to a scalar of the dtype, as `fill_with` does."""
+    fill_with(target, item_of(value, target.element_type))
+
+
+@_reporting
+def fill_with(target: Elements, item: Item) -> None:
+    """Set every element to a value of the dtype.
 
     Raises
     ------
@@ -140,13 +163,16 @@ def fill(target: Elements, value: Any) -> None:
     BoundsError
         If an element is not in the storage.
     """
+    if filled_within_device(target, item):
+        return
     _refuse_target(target)
-    storage = target.storage
+    storage, value = target.storage, item.value
     if not target.size:
         return
     if few_elements.at_once(target):
-        scalar = np.asarray(value, target.element_type)
-        on_host((_use_of_target(target),), partial(few_elements.scatter, target, scalar))
+        on_host(
+            (_use_of_target(target),), partial(few_elements.scatter, target, np.asarray(value, target.element_type))
+        )
     else:
         heap, operand = heap_of(storage.device), fewest_loops(target.operand())
         carry_out(heap, (_use_of_target(target),), partial(heap.backend.fill, operand, value, stream=None))
@@ -177,6 +203,13 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
     """
     if not few_elements.copied_at_once(target, source):
         copy_by_plan(target, source, cast=cast)
+
+
+def copy_whole(target: AnyStorage, source: AnyStorage) -> None:
+    """Copy all elements of a storage to another one of equal size and dtype, on any device, as `copy` does."""
+    few = type(target) is HostStorage and target.size <= thresholds.FEW_ELEMENTS
+    if not (few and few_elements.copied_at_once(all_of(target), all_of(source))):
+        copy_elements(target, source)
 
 
 def copy_by_plan(target: Elements, source: Elements, *, cast: bool = False) -> None:
@@ -223,9 +256,19 @@ def copy_async(
     Exception
         As `copy` does.
     """
+    in_order = in_order_on(stream, target.storage, source.storage)
+    if in_order and mask is None and eviction is CacheEviction.NORMAL:
+        event: Event | None = submitted_within_device(target, source, stream)
+        if event is not None:
+            return _transfer(target, event)
     stages, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
+    uses = _uses(target, source, whole=mask is None)
+    if in_order and len(stages) == 1:
+        event = submit_in_order(heap_of(stream.device), stream, uses, partial(stages[0].give, {}, stream))
+        if event is not None:
+            return _transfer(target, event)
     refuse_foreign(stream, target.storage.device, source.storage.device)
-    whole = mask is None and _use_of_target(target).whole
+    whole = uses[0].whole
     if len({stage.worker for stage in stages}) > 1:  # a thread of the host gives them to their devices in turn
         nbytes = target.size * target.element_type.itemsize
         parts = [TransferPart(lambda _: _do(stages, allocated(stages), used, None), None, nbytes)]
@@ -235,6 +278,19 @@ def copy_async(
         TransferPart(partial(_do, [stage], fresh, used), stage.worker.backend, stage.plan.nbytes) for stage in stages
     ]
     return submit(target.storage, source.storage, stream, parts, [*fresh.values()], whole=whole)
+
+
+def _uses(target: Elements, source: Elements, *, whole: bool) -> tuple[Use, Use]:
+    """Return the uses of a copy; ``whole`` if it writes all elements of the target."""
+    written = _use_of_target(target)
+    return written if whole else written._replace(whole=False), Use(source.storage, False)
+
+
+def _transfer(target: Elements, event: Event) -> Transfer:
+    """Return a transfer within a device that was submitted in order."""
+    storage = target.storage
+    nbytes = target.size * target.element_type.itemsize
+    return Transfer(storage.device, storage.device, [(event, nbytes)], storage.owner.heap)
 
 
 @_reporting

@@ -4,30 +4,32 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from accel import config
 from accel.abc.backend import Backend
 from accel.abc.block import Span
-from accel.abc.stream import Event, Stream, is_stream
+from accel.abc.stream import CurrentStream, Event, Stream, is_stream
 from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import CapabilityError, DeviceMismatchError
-from accel.memory.byte_copies import copy_spans, worker_of
+from accel.memory.byte_copies import copy_spans, submitted_within, worker_of
+from accel.memory.captures import ACTIVE
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
-from accel.memory.storage_work import Use
+from accel.memory.storage_work import Use, submit_in_order
 from accel.memory.storage_work import submit as submit_work
 from accel.memory.submission import Submission
 from accel.memory.thread_stream import ThreadStream
 from accel.support.call_sites import call_site
 
-__all__ = ["Progress", "Transfer", "TransferPart", "refuse_foreign", "submit", "submit_copy"]
+__all__ = ["Progress", "Transfer", "TransferPart", "in_order_on", "refuse_foreign", "submit", "submit_copy"]
 
 Progress = Callable[[int, int], object]
 """Called with the bytes copied so far and in total, in the thread that waits."""
 
 
 class Transfer:
-    """A copy in flight from one storage to another; it keeps both alive until it is finished.
+    """A copy in flight from one storage to another; their memory is not reused before it is finished.
 
     Attributes
     ----------
@@ -36,7 +38,7 @@ class Transfer:
     source, target : Device
         The devices of both ends.
     site : str
-        The place in the user's code that submitted it.
+        The place in the user's code that submitted it; in debug mode only.
     """
 
     __slots__ = ("_heap", "_pending", "_pieces", "_progress", "nbytes", "site", "source", "target")
@@ -46,14 +48,14 @@ class Transfer:
         target: Device,
         source: Device,
         pieces: list[tuple[Event, int]],
-        pending: PendingWork,
         heap: Heap,
-        progress: Progress | None,
+        pending: PendingWork | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.target = target
         self.source = source
-        self.nbytes = sum(nbytes for _, nbytes in pieces)
-        self.site = call_site()
+        self.nbytes = sum([nbytes for _, nbytes in pieces])
+        self.site = call_site() if config.debugging() else ""
         self._pieces = pieces
         self._pending = pending
         self._heap = heap
@@ -68,7 +70,7 @@ class Transfer:
         """Tell whether everything is copied; never waits."""
         if not self.event.done():
             return False
-        self._heap.retire(self._pending)
+        self._retire()
         return True
 
     def wait(self) -> None:
@@ -83,10 +85,16 @@ class Transfer:
             for copied in self._each_piece():
                 if self._progress is not None:
                     self._progress(copied, self.nbytes)
-            self._pending.event.wait()  # also raises the failure of the work that wrote the source
+            if self._pending is not None:
+                self._pending.event.wait()  # also raises the failure of the work that wrote the source
         finally:
             if self.event.done():
-                self._heap.retire(self._pending)
+                self._retire()
+
+    def _retire(self) -> None:
+        """Release the memory of the copy, which is finished; memory that is freed in stream order is not kept."""
+        if self._pending is not None:
+            self._heap.retire(self._pending)
 
     def _each_piece(self) -> Iterator[int]:
         copied = 0
@@ -159,6 +167,10 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
     DeviceMismatchError
         If the stream belongs to another device.
     """
+    if progress is None:
+        event = _submitted_in_order(target, source, stream)
+        if event is not None:
+            return Transfer(stream.device, stream.device, [(event, target.nbytes)], target.owner.heap)
     target.refuse_read_only()
     into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
     whole = progress is None or _overlap(into, out_of)
@@ -167,6 +179,33 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
         for start, nbytes in _pieces(into.nbytes, whole=whole)
     ]
     return submit(target, source, stream, works, progress=progress, whole=True)
+
+
+def _submitted_in_order(target: Storage, source: Storage, stream: Stream) -> Event | None:
+    """Submit a copy between two storages in order without an event; None, and nothing is done, if that cannot be."""
+    if not in_order_on(stream, target, source):
+        return None
+    event: Event | None = submitted_within(target, source, stream)
+    if event is None:
+        target.refuse_read_only()
+        uses = Use(target, True, whole=True), Use(source, False)
+        copy = partial(target.owner.heap.backend.copy, target.span, source.span, stream=stream)
+        event = submit_in_order(target.owner.heap, stream, uses, copy)
+    return event
+
+
+def in_order_on(stream: Stream, target: Storage, source: Storage) -> bool:
+    """Tell whether the event after a copy on a stream can be recorded when it is first asked for.
+
+    It is recorded at once if it is timed, and where the memory must be kept alive until the copy is finished.
+    """
+    to, of = target._owner, source._owner
+    if to is None or of is None or to.heap is not of.heap or not isinstance(stream, CurrentStream):
+        return False
+    heap = to.heap
+    if stream.device is not heap.device or stream.timed or ACTIVE or heap.in_order is None:
+        return False
+    return not config.current().strict
 
 
 def submit(
@@ -194,7 +233,7 @@ def submit(
     uses = Use(target, True, whole=whole), Use(source, False)
     pieces: list[tuple[Event, int]] = []
     pending = submit_work(stream, uses, partial(_give_pieces, stream, works, pieces), between)
-    return Transfer(target.device, source.device, pieces, pending, heap_of(stream.device), progress)
+    return Transfer(target.device, source.device, pieces, heap_of(stream.device), pending, progress)
 
 
 def _give_pieces(

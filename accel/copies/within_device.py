@@ -15,9 +15,10 @@ from accel.copies.planner import loops_of
 from accel.memory import DeviceStorage
 from accel.memory.heap import Heap
 from accel.memory.stream_order import try_in_order
+from accel.memory.submission import Submission
 from accel.registry import table_by_device
 
-__all__ = ["copied_within_device"]
+__all__ = ["copied_within_device", "submitted_within_device"]
 
 _WIDEST = 16
 """Bytes of the widest access; a prepared copy depends on the addresses only by their remainders by this number."""
@@ -39,25 +40,30 @@ class _Route(NamedTuple):
 _routes: dict[Any, dict[_Key, _Route | None]] = table_by_device()
 
 
-# One function, since each call of another costs a copy a twentieth of its time.
-def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: PLR0911
+def copied_within_device(target: Elements, source: Elements) -> bool:
     """Copy elements between two allocations of one device, and return True; in all other cases return False.
 
     The other cases are those that must wait for other work or are to be refused: `copy_by_plan` handles all of them.
     """
+    return submitted_within_device(target, source, None) is not None
+
+
+# One function, since each call of another costs a copy a twentieth of its time.
+def submitted_within_device(target: Elements, source: Elements, stream: Stream | None) -> Submission | None:  # noqa: PLR0911
+    """Submit a copy as `copied_within_device` does, to a stream of the device, and return what covers it."""
     to, into, target_leaves, target_dtype, target_table, target_swizzle = target
     of, out_of, source_leaves, source_dtype, source_table, source_swizzle = source
     if type(to) is not DeviceStorage or type(of) is not DeviceStorage:
-        return False
+        return None
     mine, other = to._owner, of._owner
     if mine is None or other is None or mine is other or mine.allocation is None or other.allocation is None:
-        return False
+        return None
     dtype = target_dtype or to.dtype
     strided = target_table is source_table is None and not (target_swizzle or source_swizzle)
     heap, itemsize = mine.heap, dtype.itemsize
     alike = dtype is (source_dtype or of.dtype) and other.heap is heap
     if not (strided and alike) or to._const or mine.readonly:
-        return False
+        return None
     there, here = into * itemsize, out_of * itemsize
     aligned = (
         (mine.allocation.pointer + to._start + there) % _WIDEST,
@@ -70,21 +76,21 @@ def copied_within_device(target: Elements, source: Elements) -> bool:  # noqa: P
     except KeyError:
         route = _remember(routes, key, _prepared(heap, target, source))
     if route is None or config.current().strict:
-        return False
+        return None
     start, target_low, target_high, source_low, source_high = route
     required = (into + target_high + 1) * itemsize, (out_of + source_high + 1) * itemsize
     if into + target_low < 0 or out_of + source_low < 0:
-        return False
+        return None
     if required[0] > to.size * to.dtype.itemsize or required[1] > of.size * of.dtype.itemsize:
-        return False
-    queue = heap.stream
+        return None
+    queue = heap.stream if stream is None else stream
     if queue is None or not heap.plain:
-        return False
+        return None
 
     def give(stream: Stream, addresses: Sequence[int]) -> None:
         start(stream, addresses[0] + there, addresses[1] + here)
 
-    return try_in_order(heap, queue, ((to, True, False), (of, False, False)), give) is not None
+    return try_in_order(heap, queue, ((to, True, False), (of, False, False)), give)
 
 
 def _remember(routes: dict[_Key, _Route | None], key: _Key, route: _Route | None) -> _Route | None:
@@ -107,4 +113,4 @@ def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
     if plan is None or plan.buffered:
         return None
     start = backend.prepare_copy(heap.device, into, out_of, plan)
-    return _Route(start, there.low, there.high, here.low, here.high)
+    return None if start is None else _Route(start, there.low, there.high, here.low, here.high)

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from accel import config
-from accel.abc.stream import Event
+from accel.abc.stream import Event, Stream
 from accel.errors import InFlightError
 from accel.memory.submission import Submission
 from accel.support.locks import open_after_fork
@@ -31,15 +31,19 @@ __all__ = [
     "IDLE",
     "Access",
     "Claim",
+    "Entry",
     "HazardRecord",
     "Hazards",
     "confirm",
     "enter",
+    "enter_alone",
+    "followed",
     "forget",
     "forget_failures",
     "forget_some",
     "forget_these",
     "leave",
+    "leave_alone",
     "note",
     "pending",
     "refuse_failed",
@@ -81,6 +85,11 @@ Claim = tuple[HazardRecord, int, int, bool, bool]
 the bytes may be written, and whether each of them is overwritten (then earlier failed writes no longer matter)."""
 
 
+Entry = tuple[HazardRecord, Hazards, Hazards | None, HazardRecord, Hazards]
+"""What `enter_alone` has recorded: the record of the device's memory, its hazards now and what is to remain of them;
+the record of the host's memory, and its hazards now."""
+
+
 def enter(work: Submission, claims: Iterable[Claim]) -> Sequence[Submission]:
     """Record a submission that has just begun, and return the submissions whose writes it reads.
 
@@ -110,6 +119,72 @@ def _effective(after: list[Submission]) -> list[Submission]:
 def confirm(work: Submission, read: Sequence[Submission]) -> None:
     """Record that a submission is in order: it waits, or has waited, for all that it must come after."""
     work.after, work.sources = (), read
+
+
+def enter_alone(work: Submission, claim: Claim, queue: Stream, beside: HazardRecord, other: Hazards) -> Entry | None:
+    """Record a submission that need not wait: it uses memory of a device, and memory of the host that nothing uses.
+
+    All uses of the device's memory must be open on a stream, or be reads that the work may be beside. The caller holds
+    the gate of the device.
+
+    Parameters
+    ----------
+    work : Submission
+        It has begun.
+    claim : Claim
+        Its use of the device's memory.
+    queue : Stream
+        The stream.
+    beside : HazardRecord
+        The record of the host's memory.
+    other : Hazards
+        What is recorded there.
+
+    Returns
+    -------
+    tuple or None
+        For `leave_alone`. None, and nothing is recorded, if the work must wait.
+    """
+    record, low, high, writing, _ = claim
+    access = low, high, work
+    before, remaining = record.hazards, None
+    if before is None:
+        after: Hazards = ((access,), (), (access,)) if writing else ((), (access,), ())
+    else:
+        writes, reads, unreplaced = before
+        for each in writes:
+            if each[2].queue is not queue:
+                return None
+        for each in reads:
+            if each[2].queue is not queue:
+                if writing:
+                    return None
+                remaining = before
+        for each in unreplaced:
+            if not each[2].sound:  # it may have failed, and what reads its result must fail too
+                return None
+        after = followed(before, access, writing=writing)
+    with _lock:
+        # No call between these: a signal handler or a finaliser of this thread may record something.
+        if record.hazards is before and beside.hazards is None:
+            record.hazards = after
+            beside.hazards = other
+            return record, after, remaining, beside, other
+    return None
+
+
+def leave_alone(work: Submission, entry: Entry) -> None:
+    """Forget a submission that `enter_alone` recorded, after its stream has done it, and thus all before it."""
+    record, after, remaining, beside, other = entry
+    # No call between each test and what follows: another thread may have recorded something.
+    if record.hazards is after:
+        record.hazards = remaining
+    else:
+        forget_these(record, {work}, set())
+    if beside.hazards is other:
+        beside.hazards = None
+    else:
+        forget_these(beside, {work}, set())
 
 
 def note(event: Event, claims: Iterable[Claim]) -> None:
@@ -151,6 +226,11 @@ def _writing(
         replaced += [each[2] for each in unreplaced if low <= each[0] and each[1] <= high]
         unreplaced = tuple([each for each in unreplaced if each[0] < low or high < each[1]])
     return (*writes, access), reads, (*[each for each in unreplaced if not each[2].sound], access)
+
+
+def followed(hazards: Hazards, access: Access, *, writing: bool) -> Hazards:
+    """Return the hazards after a use that comes after all earlier uses of the same bytes."""
+    return _writing(hazards, access, False, [], []) if writing else _reading(hazards, access, [], [])
 
 
 def _reading(hazards: Hazards, access: Access, after: list[Submission], read: list[Submission]) -> Hazards:

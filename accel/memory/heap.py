@@ -349,10 +349,14 @@ class Heap(PendingTable):
             self._default = self._streams.default_stream(self.device)
         return self._default
 
+    def new_stream(self) -> Stream | None:
+        """Return a new stream of the device; None if it has none of its own."""
+        return None if self._streams is None else self._streams.new_stream(self.device)
+
     def _own_stream(self) -> Stream | None:
         """Return a stream that waits for no stream of the host; None where work is done at once."""
-        if self._streams is not None and self._own is None:
-            stream = self._streams.new_stream(self.device)
+        if self._own is None:
+            stream = self.new_stream()
             # No call between these: another thread may be first.
             if self._own is None:
                 self._own = stream

@@ -1,12 +1,22 @@
 """NumPy arrays on memory that NumPy does not own; they keep a given object alive."""
 
+import ctypes
 from typing import Any
 
 import numpy as np
 
 from accel.abc.operand import Operand
 
-__all__ = ["bytes_at", "export"]
+__all__ = ["address_of", "bytes_at", "export"]
+
+
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Return the address of the first element of a contiguous array."""
+    try:  # five times as fast as the interface, which is a dictionary
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError, BufferError):  # it is read-only, empty, or of a dtype that buffers do not have
+        address: int = array.__array_interface__["data"][0]
+        return address
 
 
 class _ArrayInterface:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple, Protocol
 
+from accel import config
 from accel.memory.hazards import HazardRecord, forget_these
 from accel.memory.locked_table import LockedTable, report_unraisable
 from accel.memory.submission import Submission
@@ -59,7 +60,7 @@ class PendingTable(LockedTable):
     Attributes
     ----------
     pending_work : dict of PendingWork to str
-        The work in flight, and where it was submitted; empty text for work that its submitter waits for.
+        The work in flight, and where it was submitted: in debug mode, and not of work that its submitter waits for.
     """
 
     __slots__ = ("_retire_at", "pending_work")
@@ -71,7 +72,7 @@ class PendingTable(LockedTable):
 
     def add_pending(self, pending: PendingWork) -> None:
         """Record work in flight; retire what is done whenever there is twice as much as the last time."""
-        self.pending_work[pending] = call_site()
+        self.pending_work[pending] = call_site() if config.debugging() else ""
         if len(self.pending_work) > self._retire_at:
             self.retire_finished()
             self._retire_at = 2 * len(self.pending_work) + 16

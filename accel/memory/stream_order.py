@@ -17,14 +17,15 @@ recorded again, for uses that begin after the handler.
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from accel.abc.direct import WITHIN, DirectStream
 from accel.abc.stream import Stream
 from accel.dtypes import DType
-from accel.memory.hazards import Access, Claim, Hazards, confirm, enter
+from accel.memory.hazards import Access, Claim, Hazards, confirm, enter, followed
 from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.memory.submission import Submission
 
-__all__ = ["NOT_COVERED", "covered", "record_again", "try_in_order"]
+__all__ = ["NOT_COVERED", "covered", "record_again", "try_copy_in_order", "try_in_order", "try_write_in_order"]
 
 _ALL = 1 << 64
 NOT_COVERED = -1
@@ -88,14 +89,30 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     if writes:
         begin, end, work = writes[0]
         if len(writes) > 1 or low < begin or end < high or (reads and writing):
-            return NOT_COVERED
+            return low if _follows(owner, hazards, (low, high, opened), writing) else NOT_COVERED
         if work.queue is queue:  # what only reads after a write of its own stream need not wait for other reads
             return low
     for first, last, work in () if writing else reads:
         # The write is no longer open. It came before these reads, or it would have replaced them.
         if work.queue is queue and begin <= first <= low and high <= last <= end:
             return low
-    return NOT_COVERED
+    return low if _follows(owner, hazards, (low, high, opened), writing) else NOT_COVERED
+
+
+def _follows(owner: Owner, hazards: Hazards, access: Access, writing: bool) -> bool:
+    """Record the use of memory all of whose earlier uses are open on its own stream; return whether it is so."""
+    queue, (writes, reads, _) = access[2].queue, hazards
+    for each in (*writes, *reads) if writing else writes:
+        if each[2].queue is not queue:
+            return False
+    if not (writes or (reads and writing)):  # then it is not known whether the stream may use the memory
+        return False
+    record, after = owner.hazard_record, followed(hazards, access, writing=writing)
+    # No call between these: another thread may record something.
+    if record.hazards is hazards:
+        record.hazards = after
+        return True
+    return False
 
 
 def _record(owner: Owner, access: Access, writing: bool) -> bool:
@@ -148,6 +165,64 @@ def try_in_order(
             give(queue, addresses)
             if gate.closings != closings:
                 opened = record_again(heap, queue, uses)
+        finally:
+            heap.changing = False
+    if heap.deferred:
+        heap.run_deferred()
+    return opened
+
+
+def try_write_in_order(
+    storage: Handle, start: int, heap: Heap, queue: Stream, give: Callable[..., object], *arguments: Any
+) -> Submission | None:
+    """Submit work that writes one storage to a stream that takes it directly, as `try_in_order` does.
+
+    ``give`` gets the address of the byte ``start`` and the arguments.
+    """
+    with heap.lock:  # it is that of the gate
+        if heap.changing:
+            return None
+        heap.changing = True
+        try:
+            opened, closings = heap.last_opened, heap.gate.closings
+            if opened.queue is not queue:
+                opened = heap.opened(queue)
+            address = covered(storage, True, queue, opened)
+            if address == NOT_COVERED:
+                return None
+            give(address + start, *arguments)
+            if heap.gate.closings != closings:
+                opened = record_again(heap, queue, ((storage, True, False),))
+        finally:
+            heap.changing = False
+    if heap.deferred:
+        heap.run_deferred()
+    return opened
+
+
+def try_copy_in_order(
+    target: Handle, source: Handle, heap: Heap, queue: DirectStream, nbytes: int
+) -> Submission | None:
+    """Submit a copy of the first bytes of one storage to another one as `try_in_order` does; they share no bytes."""
+    if not queue.direct:
+        return None
+    with heap.lock:  # it is that of the gate
+        if heap.changing:
+            return None
+        heap.changing = True
+        try:
+            opened, closings = heap.last_opened, heap.gate.closings
+            if opened.queue is not queue:
+                opened = heap.opened(queue)
+            into = covered(target, True, queue, opened)
+            if into == NOT_COVERED:
+                return None
+            out_of = covered(source, False, queue, opened)
+            if out_of == NOT_COVERED:
+                return None
+            queue.copy_bytes(into, out_of, nbytes, WITHIN)
+            if heap.gate.closings != closings:
+                opened = record_again(heap, queue, ((target, True, False), (source, False, False)))
         finally:
             heap.changing = False
     if heap.deferred:

@@ -1,6 +1,5 @@
 """`new_stream`: streams of any device."""
 
-from accel.abc.optional import SupportsStreams
 from accel.abc.stream import CurrentStream, Stream
 from accel.device import DeviceLike, resolve
 from accel.memory.heap import heap_of
@@ -35,8 +34,7 @@ def new_stream(device: DeviceLike | None = None, *, timed: bool = False) -> Stre
     array([0., 0., 0.])
     """
     target = resolve(device)
-    backend = heap_of(target).backend
-    stream = backend.new_stream(target) if isinstance(backend, SupportsStreams) else ThreadStream(target)
+    stream = heap_of(target).new_stream() or ThreadStream(target)
     if timed and isinstance(stream, CurrentStream):  # others decide for themselves
         stream.timed = True
     return stream

@@ -9,7 +9,7 @@ from accel import copies
 from accel.abc import Operand
 from accel.copies import Elements
 from accel.device import Device
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError, LayoutError, reading_pickled
 from accel.interchange.export import Interchange
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, allocate
@@ -50,12 +50,9 @@ class TensorContents(TensorCore, Interchange):
         DTypeError, OverflowError
             If the dtype cannot hold the value.
         """
-        number = exact_cast(value, self._dtype)
-        if number.ndim:
-            key = ", ".join(":" * self.rank) or "()"
-            raise ValueError(f"fill takes one number; found {number.size}: write t[{key}] = x")
+        item = copies.item_of(value, self._dtype, "write t.copy_from(array)")
         self._refuse_read_only()
-        copies.fill(self._cells(), number[()])
+        copies.fill_with(self._cells(), item)
         return self
 
     def copy_from(self, other: Any, cast: bool = False) -> None:

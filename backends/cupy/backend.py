@@ -15,6 +15,7 @@ from accel.abc import (
     Operand,
     Plan,
     PreparedCopy,
+    PreparedFill,
     RawParameter,
     Room,
     Span,
@@ -214,8 +215,10 @@ class CupyBackend:
             blocks = stream is not None and copier.blocks_for_items(target, source, plan)
             self._streams.submit(partial(copy, target, source, plan), stream, *ends, lead=lead, blocks=blocks)
 
-    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy:
-        """Return a function that copies as planned within a device, for other addresses."""
+    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy | None:
+        """Return a function that copies as planned within a device, or between it and the host, for other addresses."""
+        if memory_of(target.span.block) is None or memory_of(source.span.block) is None:
+            return self._copier.prepared_with_host(target, source, plan)
         with self._driver.on(device):
             submit = self._copier.prepared(device, target, source, plan)
 
@@ -223,6 +226,10 @@ class CupyBackend:
             stream.at_once(submit, into, out_of)
 
         return start
+
+    def prepare_fill(self, device: Device, target: Operand) -> PreparedFill:
+        """Return a function that fills operands of a device at other addresses."""
+        return self._copier.prepared_fill(device, target)
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
         """Set every element."""

@@ -7,16 +7,18 @@ the copy's stream, and freed as soon as the work is submitted.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from accel.abc import Limits, Operand, Plan, Span
+from accel.abc.direct import DOWNLOAD, UPLOAD
 from accel.device import Device
 
 from .copy_ends import CopyEnd, bytes_of, packed
 from .driver import Driver
-from .fills import memset
+from .fills import CupyFill, equal_byte, run_of
 from .kernel_calls import KernelCall
 from .launches import copy_launch, fill_launch
 from .memory import DeviceBlock, memory_of, temporary
@@ -37,6 +39,8 @@ _DIRECT = 1 << 16
 
 _WIDEST = 16
 """Bytes of the widest access: the launch of a copy depends on its addresses only by their alignment up to there."""
+_OF_FILL = 4
+"""How many arguments of a fill change from one to the next: the addresses of operand and table, and the value."""
 _MOST_CALLS = 4096
 """Launches of copies that are kept."""
 
@@ -142,6 +146,32 @@ class Copier:
         launch = self._call(device, target, source, plan).start
         return lambda into, out_of, stream: launch(stream.handle, into, out_of)
 
+    def prepared_with_host(
+        self, target: Operand, source: Operand, plan: Plan
+    ) -> Callable[[CupyStream, int, int], object] | None:
+        """Return a function that copies as planned between a device and the host, for other addresses.
+
+        It is called with the stream, and the addresses of the target and of the source. None unless the driver can do
+        it in rows.
+        """
+        upload = memory_of(source.span.block) is None
+        way = UPLOAD if upload else DOWNLOAD
+        if plan.kind == "memcpy":
+            start, begin, nbytes = plan.target_start, plan.source_start, plan.nbytes
+            return lambda stream, into, out_of: stream.copy_bytes(into + start, out_of + begin, nbytes, way)
+        host = CopyEnd.source(source, plan) if upload else CopyEnd.target(target, plan)
+        rows = rectangles_of(target, source, plan, host.byte_range) if self._driver.platform.pitched else None
+        if rows is None:
+            return None
+        kind = self._driver.kinds[way]
+
+        def copy(into: int, out_of: int, stream: CupyStream) -> None:
+            moved = into - target.address, out_of - source.address
+            starts = [(first + moved[0], second + moved[1]) for first, second in rows.starts]
+            self._copy_rows(rows._replace(starts=starts), kind, stream)
+
+        return lambda stream, into, out_of: stream.at_once(copy, into, out_of)
+
     def copy_from_elsewhere(self, target: Operand, source: Operand, plan: Plan, stream: CupyStream) -> None:
         """Copy items into the memory of the stream's device, through a copy of their source in that memory."""
         low, high = CopyEnd.source(source, plan).byte_range
@@ -179,14 +209,19 @@ class Copier:
 
     def fill(self, target: Operand, value: Any, stream: CupyStream) -> None:
         """Set every element in the memory of the stream's device."""
-        run = memset(target, value)
-        if run is not None:
-            self._runtime.memsetAsync(*run, stream.native.ptr)
+        byte, run = equal_byte(target, value), run_of(target)
+        if byte is not None and run is not None:
+            self._runtime.memsetAsync(target.address + run[0], byte, run[1], stream.native.ptr)
             return
         table = self._table(target, stream)
         address, limits = target.address, self._limits[stream.device]
         launch = fill_launch(target, value, address, table=0 if table is None else table.ptr, limits=limits)
         self._modules.launch(launch, stream)
+
+    def prepared_fill(self, device: Device, target: Operand) -> CupyFill:
+        """Return a function that fills operands at other addresses."""
+        launch = fill_launch(target, 0, target.address, limits=self._limits[device])
+        return CupyFill(run_of(target), partial(self._modules.call, launch, device, _OF_FILL))
 
     def upload(self, values: "np.ndarray[Any, Any]", stream: CupyStream) -> Any:
         """Return device memory with a copy of an array of the host; the array may be freed when this returns."""

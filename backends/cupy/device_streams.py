@@ -1,16 +1,14 @@
 """`DeviceStreams`: the streams of all devices, and the submission of work on some memory to the right one."""
 
-import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from weakref import finalize, ref
+from weakref import ref
 
 from accel.abc import Block, Stream, current_stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
-from accel.support.locks import open_after_fork
 
 from .driver import Driver
 from .events import EventPool
@@ -23,21 +21,51 @@ StreamCall = Callable[[CupyStream], object]
 """Work for a stream: called with the stream, it submits operations to the driver."""
 
 
+_Native = tuple[Any, dict[int, int]]
+"""A CuPy stream, and what it waits for: see `CupyStream`."""
+
+
+class _Streams:
+    """The streams of one device.
+
+    Each CuPy stream is referred to from here. So it is still whole when a garbage collection finds its `CupyStream`
+    together with memory that is freed after it.
+
+    Attributes
+    ----------
+    alive : dict
+        The CuPy stream of each `CupyStream`.
+    idle : deque
+        The CuPy streams of those that are gone.
+    """
+
+    __slots__ = ("alive", "idle")
+
+    def __init__(self) -> None:
+        self.alive: dict[ref[CupyStream], _Native] = {}
+        self.idle: deque[_Native] = deque()
+
+    def add(self, stream: CupyStream, native: Any, waits: dict[int, int]) -> None:
+        """Add a stream that was made."""
+        self.alive[ref(stream, self._end)] = native, waits
+
+    def _end(self, gone: ref[CupyStream]) -> None:
+        self.idle.append(self.alive.pop(gone))
+
+
 class DeviceStreams:
     """The streams of the devices of one backend.
 
     Memory is allocated and freed while the lock of its heap is held. There, no lock may be waited for that a garbage
-    collection could find held: so what is read there is an immutable tuple, replaced as a whole.
+    collection could find held. So there is none: each change is one operation of a dictionary or a deque.
     """
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._lock = open_after_fork(threading.RLock())
-        self._alive: dict[Device, tuple[ref[CupyStream], ...]] = {}
+        self._made: defaultdict[Device, _Streams] = defaultdict(_Streams)
         self._defaults: dict[Device, CupyStream] = {}
         self._events: dict[Device, EventPool] = {}
         self._new_blocks: dict[Device, NewBlocks] = {}
-        self._idle_natives: defaultdict[Device, deque[Any]] = defaultdict(deque)
 
     @property
     def devices(self) -> tuple[Device, ...]:
@@ -46,12 +74,9 @@ class DeviceStreams:
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
-        native = self._native(device)
-        result = self._new_stream(device, native)
-        finalize(result, self._idle_natives[device].append, native).atexit = False
-        with self._lock:
-            alive = (each for each in self._alive.get(device, ()) if each() is not None)
-            self._alive[device] = (*alive, ref(result))
+        native, waits = self._native(device)
+        result = self._new_stream(device, native, waits)
+        self._made[device].add(result, native, waits)
         self.wait_for_reused(result)
         return result
 
@@ -71,7 +96,7 @@ class DeviceStreams:
 
     def all(self, device: Device) -> list[CupyStream]:
         """Return all streams of a device."""
-        others = [each() for each in self._alive.get(device, ())]
+        others = [each() for each in [*self._made[device].alive]]
         return [self.default(device), *(stream for stream in others if stream is not None)]
 
     def stream_for(self, stream: Stream | None, *devices: Device) -> CupyStream:
@@ -160,7 +185,7 @@ class DeviceStreams:
 
     def _captured(self, device: Device) -> dict[Any, CupyStream]:
         """Return the streams that accel captures now, by CuPy's streams."""
-        streams = (each() for each in self._alive.get(device, ()))
+        streams = (each() for each in [*self._made[device].alive])
         return {each.native: each for each in streams if each is not None and each.deferred is not None}
 
     def lend(self, block: DeviceBlock) -> None:
@@ -188,19 +213,20 @@ class DeviceStreams:
         leads = [each for each in streams if each.device is lead] or [self.default(lead)]
         return [*leads, *(each for each in streams if each.device is not lead)]
 
-    def _native(self, device: Device) -> Any:
-        """Return a CuPy stream: that of a `CupyStream` that is gone, if there is one.
+    def _native(self, device: Device) -> _Native:
+        """Return a CuPy stream and what it waits for: that of a `CupyStream` that is gone, if there is one.
 
         CuPy streams are reused and never destroyed. CuPy's pool keeps its blocks by stream handle, and the driver may
         reuse the handle of a destroyed stream for a new one. The new stream would then get blocks from the pool
         without waiting for the last work of the old one.
         """
-        with self._driver.on(device):
-            try:
-                return self._idle_natives[device].popleft()
-            except IndexError:
-                return self._driver.cupy.cuda.Stream(non_blocking=True)
+        self._driver.refuse_fork()
+        try:
+            return self._made[device].idle.popleft()
+        except IndexError:
+            with self._driver.on(device):
+                return self._driver.cupy.cuda.Stream(non_blocking=True), {}
 
-    def _new_stream(self, device: Device, native: Any) -> CupyStream:
+    def _new_stream(self, device: Device, native: Any, waits: dict[int, int] | None = None) -> CupyStream:
         new_blocks = self._new_blocks.setdefault(device, NewBlocks())
-        return CupyStream(self._driver, device, native, self.events(device), new_blocks)
+        return CupyStream(self._driver, device, native, self.events(device), new_blocks, waits)

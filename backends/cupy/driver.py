@@ -91,8 +91,10 @@ class Driver:
         captured a stream.
     relaxed : callable
         Calls what captures of other libraries forbid; see `capture_modes`.
-    launch_kernel : callable
-        The driver's function that launches a kernel.
+    launch_kernel, memcpy, memset, synchronize : callable
+        The driver's functions that launch a kernel, copy and set bytes on a stream, and wait for one.
+    kinds : tuple of int
+        The driver's kinds of copies, by `WITHIN`, `UPLOAD` and `DOWNLOAD`.
     array_type, pointer_type, pooled_type, unowned_type : type
         The classes of CuPy's arrays, of its pointers, of memory of its own pool, and of memory that an object of others
         owns.
@@ -113,7 +115,10 @@ class Driver:
         "errors",
         "get_current_stream",
         "get_device",
+        "kinds",
         "launch_kernel",
+        "memcpy",
+        "memset",
         "of_thread",
         "platform",
         "pointer_type",
@@ -121,6 +126,7 @@ class Driver:
         "postponed",
         "relaxed",
         "runtime",
+        "synchronize",
         "unowned_type",
     )
 
@@ -137,6 +143,11 @@ class Driver:
         self.get_device: Any = cupy.cuda.runtime.getDevice
         self.errors = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
         self.launch_kernel: Any = cupy.cuda.driver.launchKernel
+        self.memcpy: Any = self.runtime.memcpyAsync
+        self.memset: Any = self.runtime.memsetAsync
+        self.synchronize: Any = self.runtime.streamSynchronize
+        runtime = self.runtime
+        self.kinds = runtime.memcpyDeviceToDevice, runtime.memcpyHostToDevice, runtime.memcpyDeviceToHost
         self.platform = platform
         self.contexts: dict[int, int] = {}
         self.postponed: deque[Any] = deque()
@@ -176,7 +187,7 @@ class Driver:
         index: int = device._index
         if index not in self.of_thread.ready:  # so in a child of a fork, which must not call the driver
             return False
-        here: bool = self.runtime.getDevice() == index
+        here: bool = self.get_device() == index
         return here
 
     def make_current(self, index: int) -> tuple[int, int] | None:

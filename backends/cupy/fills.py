@@ -1,42 +1,66 @@
-"""`Memset`: a fill that is one run of equal bytes, which the driver does itself, without a kernel or a compiler."""
+"""Fills of a device's memory: by the driver where all bytes are equal and have no gaps, else by a kernel."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from accel.abc import Operand
 
-__all__ = ["Memset", "memset"]
+from .kernel_calls import KernelCall
+from .streams import CupyStream
+
+__all__ = ["CupyFill", "equal_byte", "run_of"]
 
 
-class Memset(NamedTuple):
-    """A run of equal bytes.
+class CupyFill:
+    """A fill of operands that differ in their addresses only.
 
-    Attributes
+    Parameters
     ----------
-    address : int
-        Address of the first byte.
-    byte : int
-        The value of each.
-    nbytes : int
-        Their number.
+    run : tuple of two ints, or None
+        The bytes of an operand if they have no gaps; see `run_of`.
+    compiled : callable
+        Returns the launch of the kernel: it is compiled when it is first needed. The device is current then.
     """
 
-    address: int
-    byte: int
-    nbytes: int
+    __slots__ = ("_call", "_compiled", "_run")
+
+    def __init__(self, run: tuple[int, int] | None, compiled: Callable[[], KernelCall]) -> None:
+        self._run = run
+        self._compiled = compiled
+        self._call: KernelCall | None = None
+
+    def __call__(self, address: int, stream: CupyStream, byte: int, low: int, high: int) -> None:
+        """Submit the fill of the operand at an address, as `accel.abc.PreparedFill` says."""
+        run = self._run
+        if byte >= 0 and run is not None:
+            stream.set_bytes(address + run[0], byte, run[1])
+        else:
+            stream.at_once(self._launch, address, low, high)
+
+    def _launch(self, address: int, low: int, high: int, stream: CupyStream) -> None:
+        call = self._call
+        if call is None:
+            call = self._call = self._compiled()
+        call.start(stream.handle, address, 0, low, high)
 
 
-def memset(target: Operand, value: Any) -> Memset | None:
-    """Return a fill as a run of equal bytes; None if the elements have gaps, or the bytes of the value differ."""
+def equal_byte(target: Operand, value: Any) -> int | None:
+    """Return each byte of a value of an operand's dtype; None if they differ."""
     item = np.array([value], target.dtype).tobytes()
-    if item.count(item[0]) < len(item) or target.swizzle is not None or target.table is not None:
+    return item[0] if item.count(item[0]) == len(item) else None
+
+
+def run_of(target: Operand) -> tuple[int, int] | None:
+    """Return the distance of the first byte of an operand, and the number of bytes; None if they have gaps."""
+    if target.swizzle is not None or target.table is not None:
         return None
-    address, nbytes = target.address, len(item)
+    first, nbytes = 0, target.dtype.itemsize
     for stride, extent in sorted(zip(target.strides, target.extents, strict=True), key=lambda axis: abs(axis[0])):
         if extent > 1:
             if abs(stride) != nbytes:
                 return None
-            address += min(0, (extent - 1) * stride)
+            first += min(0, (extent - 1) * stride)
             nbytes *= extent
-    return Memset(address, item[0], nbytes)
+    return first, nbytes

@@ -143,8 +143,7 @@ def fill_launch(target: Operand, value: Any, address: int, *, table: int = 0, li
     axes = ((target.table.size,), (itemsize,)) if target.table is not None else (target.extents, target.strides)
     launch = _fill(*axes, itemsize, end, math.gcd(16, address), _most_blocks(limits))
     repeated = np.array([value], target.dtype).tobytes() * (16 // itemsize)
-    pattern = structure("pattern", Bits(64, 64), *np.frombuffer(repeated, np.uint64))
-    return _with_addresses(launch._replace(arguments=(*launch.arguments, pattern)), address, table)
+    return _with_addresses(launch, address, table, *np.frombuffer(repeated, np.uint64))
 
 
 class _End(NamedTuple):
@@ -159,7 +158,7 @@ def _end(operand: Operand) -> _End:
     return _End(None, True) if operand.table is not None else _End(operand.swizzle, False)
 
 
-def _with_addresses(launch: Launch, *addresses: int) -> Launch:
+def _with_addresses(launch: Launch, *addresses: Any) -> Launch:
     return launch._replace(arguments=(*map(np.uint64, addresses), *launch.arguments))
 
 

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from accel.abc import CapturedEvent, DeferredEvent, Event, refuse_captured
 from accel.abc.stream import CurrentStream, as_event
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.memory.thread_stream import ThreadStream
+from accel.support.locks import open_after_fork
 
 from .driver import Driver
 from .events import CupyEvent, EventPool
@@ -19,9 +20,11 @@ from .graphs import CupyGraph, UsedBlock
 
 __all__ = ["CupyStream", "NewBlocks"]
 
+_new_thread = open_after_fork(threading.Lock())
 _MOST_WAITS = 256
 """Of how many other streams a stream remembers how far it waits for them."""
 
+_Result = TypeVar("_Result")
 HostCallback = Callable[[], object]
 """Called in a thread of the host to submit operations to the driver."""
 
@@ -82,7 +85,6 @@ class CupyStream(CurrentStream):
         "_late",
         "_latest",
         "_latest_direct",
-        "_lock",
         "_serial",
         "_waits",
         "allocated",
@@ -99,7 +101,15 @@ class CupyStream(CurrentStream):
     )
     _serials = count()
 
-    def __init__(self, driver: Driver, device: Device, native: Any, events: EventPool, new_blocks: NewBlocks) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        device: Device,
+        native: Any,
+        events: EventPool,
+        new_blocks: NewBlocks,
+        waits: dict[int, int] | None = None,
+    ) -> None:
         self.device = device
         self._giving = threading.RLock()
         self.native = native
@@ -117,14 +127,13 @@ class CupyStream(CurrentStream):
         self.kept: list[UsedBlock] = []
         self._late: ThreadStream | None = None
         self._last: Event | None = None
-        self._lock = threading.Lock()
         # The stamp of the work right before the event recorded last, and the event.
         self._latest: tuple[int, Event | None] = (-1, None)
         # The same for the last event that the driver has, and not only the host thread.
         self._latest_direct: tuple[int, Event | None] = (-1, None)
         self._serial = next(self._serials)
         # For other streams, by serial number: this stream waits for all their work up to that stamp.
-        self._waits: dict[int, int] = {}
+        self._waits: dict[int, int] = {} if waits is None else waits
 
     @property
     def number(self) -> int:
@@ -134,10 +143,15 @@ class CupyStream(CurrentStream):
     @property
     def direct(self) -> bool:  # type: ignore[override]
         """Whether the driver has all work submitted so far, and takes more from any thread at once."""
-        late = self._late
-        if self.deferred is not None:
+        if self._closed or self.deferred is not None:
             return False
-        return not self._closed if late is None else late.record().done() and not self._closed
+        late = self._late
+        return late is None or late.record().done()
+
+    @property
+    def awaitable(self) -> bool:
+        """Whether it is `direct`, and no other library records its work in a graph."""
+        return self.direct and not (self.handle and self._now(self._driver.is_captured, self.handle))
 
     @property
     def giving(self) -> AbstractContextManager[object]:
@@ -187,6 +201,45 @@ class CupyStream(CurrentStream):
                     self.begin()
                 work(*arguments, self)
         self._last = None
+
+    def copy_bytes(self, into: int, out_of: int, nbytes: int, way: int) -> None:
+        """Submit a copy of bytes between two addresses, as `accel.abc.DirectStream` says."""
+        driver = self._driver
+        kind = driver.kinds[way]
+        # As `at_once`, for the default stream, which is not timed: a small copy takes less time.
+        try:
+            if not self.handle and driver.is_ready(self.device):
+                driver.memcpy(into, out_of, nbytes, kind, 0)
+                self._last = None
+                return
+        except Exception as error:
+            raise driver.translated(error, self.device) from error
+        self.at_once(lambda _: driver.memcpy(into, out_of, nbytes, kind, self.handle))
+
+    def set_bytes(self, address: int, byte: int, nbytes: int) -> None:
+        """Submit a fill of memory of the device with one byte."""
+        driver = self._driver
+        try:  # as in `copy_bytes`
+            if not self.handle and driver.is_ready(self.device):
+                driver.memset(address, byte, nbytes, 0)
+                self._last = None
+                return
+        except Exception as error:
+            raise driver.translated(error, self.device) from error
+        self.at_once(lambda _: driver.memset(address, byte, nbytes, self.handle))
+
+    def finish(self) -> None:
+        """Block until the driver has done what it was given; `synchronize` also waits for the host thread."""
+        driver = self._driver
+        try:
+            # The handle of the default stream means that of the current device.
+            if self.handle or driver.get_device() == self.device._index:
+                driver.relaxed(driver.synchronize, self.handle)
+                return
+        except Exception as error:
+            raise driver.translated(error, self.device) from error
+        with driver.on(self.device):
+            driver.relaxed(driver.synchronize, self.handle)
 
     def begin(self) -> None:
         """Let later events know when the work began that is now submitted; the device is current."""
@@ -247,7 +300,7 @@ class CupyStream(CurrentStream):
             else:
                 self.append(partial(self.wait_for, event))
             if len(self._waits) > _MOST_WAITS:
-                self._waits = {}  # it only saves waits, and streams may come and go
+                self._waits.clear()  # it only saves waits, and streams may come and go
             self._waits[other._serial] = before
 
     def wait_for(self, event: Event) -> None:
@@ -283,8 +336,7 @@ class CupyStream(CurrentStream):
                 # No call between these: another thread may submit work.
                 if self._last is last:
                     self._last = None
-        with self._driver.on(self.device):
-            self._driver.relaxed(self.native.synchronize)
+        self.finish()
 
     def close(self) -> None:
         """Finish the work and take no more; doing so again is harmless."""
@@ -340,7 +392,7 @@ class CupyStream(CurrentStream):
         result = self._late or ThreadStream(
             self.device
         )  # without the lock: a finaliser during this call may call again
-        with self._lock:
+        with _new_thread:
             result = self._late = self._late or result
         return result
 
@@ -348,7 +400,7 @@ class CupyStream(CurrentStream):
         """Raise if the stream is captured, before the host takes part in some work."""
         if self.deferred is not None:
             refuse_captured(self, "check a kernel in debug mode", "capture it outside of debug mode")
-        self._driver.refuse_capture(self.native)
+        self._now(self._driver.refuse_capture, self.native)
 
     def _do(self, work: HostCallback) -> None:
         with self._driver.on(self.device):
@@ -357,17 +409,32 @@ class CupyStream(CurrentStream):
             work()
 
     def _place(self, event: CupyEvent) -> None:
-        with self._driver.on(self.device):
-            if self._driver.is_captured(self.handle):  # by another library: the work before the event is not under way
-                event.captured = True
-                return
-            if self.timed and self._began is None:
-                self.begin()
-            event.place(self._began, self.events.start() if event.timed else None)
+        self._now(self._place_now, event)
+
+    def _place_now(self, event: CupyEvent) -> None:
+        if self._driver.is_captured(self.handle):  # by another library: the work before the event is not under way
+            event.captured = True
+            return
+        if self.timed and self._began is None:
+            self.begin()
+        event.place(self._began, self.events.start() if event.timed else None)
 
     def _hold_up(self, event: CupyEvent) -> None:
-        with self._driver.on(self.device):
-            if self._driver.is_captured(self.handle):  # the driver would refuse the wait by ending the capture
-                event.settle()
-            else:
-                event.hold_up(self.handle)
+        self._now(self._hold_up_now, event)
+
+    def _hold_up_now(self, event: CupyEvent) -> None:
+        if self._driver.is_captured(self.handle):  # the driver would refuse the wait by ending the capture
+            event.settle()
+        else:
+            event.hold_up(self.handle)
+
+    def _now(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Call the driver while the device is current."""
+        driver = self._driver
+        try:
+            if driver.is_ready(self.device):
+                return work(*arguments)
+        except Exception as error:
+            raise driver.translated(error, self.device) from error
+        with driver.on(self.device):
+            return work(*arguments)

@@ -64,7 +64,6 @@ def _types(bits: Bits, room: int) -> dict[str, np.dtype[Any]]:
         "gathering": struct(("target", swizzle), ("source", swizzle), ("mask", mask)),
         "lookup": struct(("count", index), ("target", end), ("source", end), ("mask", mask)),
         "filling": struct(("swizzle", swizzle)),
-        "pattern": struct(("low", "u8"), ("high", "u8")),
         "plane": struct(*tiles, *rows),
         "rows": struct(("parts", divisor), ("length", "i8")),
         "box": _box(index, distance, divisor),

@@ -34,13 +34,17 @@ class TestTransfer:
         _, target, transfer = in_flight(stream)
         assert (transfer.nbytes, transfer.done()) == (SIZE * 8, False)
         assert repr(transfer) == f"<Transfer of {SIZE * 8} bytes from cpu to cpu, under way>"
-        assert "test_transfer.py" in transfer.site
+        assert not transfer.site
         held.set()
         transfer.wait()
         assert transfer.done()
         assert 0 < transfer.seconds < 30
         assert transfer.throughput == pytest.approx(transfer.nbytes / transfer.seconds)
         assert right(target)
+
+    def test_says_where_it_was_submitted_in_debug_mode(self, stream):
+        with accel.debug():
+            assert "test_transfer.py" in in_flight(stream)[2].site
 
     def test_tells_no_time_that_nobody_asked_for(self, stream):
         _, _, transfer = in_flight(stream)

@@ -160,9 +160,11 @@ class TestEvents:
         monkeypatch.setattr(Submission, "_close", close_and_stay_open)
         wrong = 0
         for _ in orders(monkeypatch):
-            stream, a, b = accel.new_stream("gpu"), matrix(), matrix()
+            stream, a, b, other = accel.new_stream("gpu"), matrix(), matrix(), matrix()
             b.tensor.fill(1)
-            a.tensor.copy_from_async(b.tensor, stream=stream).wait()  # now the fill's event is recorded
+            b.container.storage.owner.hazards[0][0][2].wait()  # now the fill's event is recorded
+            for value in range(10):
+                other.tensor.fill(value)
             b.tensor.fill(2)
             a.tensor.copy_from_async(b.tensor, stream=stream)
             wrong += set(a.tensor.to_numpy().ravel()) != {2}

@@ -30,10 +30,10 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.copies import thresholds, within_device
+from accel.copies import fills, thresholds, within_device
 from accel.kernels.raw import launcher_code
 from accel.kernels.raw.launcher import Launcher
-from accel.memory import hazards, storage_work, stream_order, submission
+from accel.memory import byte_copies, hazards, link_copies, storage_work, stream_order, submission
 from accel.memory.storage_work import Use, submit_ordered
 
 SIZE = 32
@@ -269,8 +269,25 @@ class Bench:
 
             return submitted
 
+        enter_alone = hazards.enter_alone
+
+        def entering(submission, claim, queue, beside, other):
+            self.pause()
+            with hazards._lock:
+                entry = enter_alone(submission, claim, queue, beside, other)
+                operation = self.doing.get(threading.get_ident())
+                if entry is not None and operation is not None:
+                    low, high, _ = (other[0] or other[1])[0]
+                    operation.noted = True
+                    self.log.append(Entry(operation, [claim, (beside, low, high, bool(other[0]), False)]))
+            self.pause()
+            return entry
+
+        link_copies.enter_alone = entering
         stream_order.covered = launcher_code.covered = checking
         storage_work.try_in_order = within_device.try_in_order = submitting_in_order(stream_order.try_in_order)
+        fills.try_write_in_order = submitting_in_order(stream_order.try_write_in_order)
+        byte_copies.try_copy_in_order = submitting_in_order(stream_order.try_copy_in_order)
         Launcher.__call__ = submitting_in_order(Launcher.__call__)
 
     def place(self, checks):

@@ -56,7 +56,8 @@ def test_exports_are_counted():
 
 def test_work_in_flight_is_named_by_its_line(stream, held):
     source, target = accel.zeros(12_345, "uint8"), accel.zeros(12_345, "uint8")
-    transfer = target.copy_from_async(source, stream=stream)
+    with accel.debug():
+        transfer = target.copy_from_async(source, stream=stream)
     holding = [owner for owner in snapshot().owners if owner.transfers]
     assert [owner.nbytes for owner in holding] == [14_336, 14_336]
     assert all(owner.transfers == (transfer.site,) for owner in holding)

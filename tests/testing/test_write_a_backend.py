@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from accel.abc import Backend, kernels, optional
+from accel.abc import Backend, direct, kernels, optional
 
 ABOUT_FORTY = 45
 
@@ -62,8 +62,9 @@ def test_it_has_the_required_members_and_no_other_method(project):
 
 def test_the_page_lists_each_optional_protocol_with_its_members(page):
     listed = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page, re.MULTILINE))
-    others = {"Room", "Executable", "PreparedLaunches", "PreparedCopy", "CompiledKernel", "Failure"}
-    names = [(module, name) for module in (optional, kernels) for name in module.__all__ if name not in others]
+    others = {"Room", "Executable", "PreparedLaunches", "PreparedCopy", "PreparedFill", "CompiledKernel", "Failure"}
+    others |= {"WITHIN", "UPLOAD", "DOWNLOAD"}
+    names = [(module, name) for module in (optional, kernels, direct) for name in module.__all__ if name not in others]
     protocols = {name: getattr(module, name) for module, name in names}
     assert listed == {
         name: ", ".join(f"`{member}`" for member in [*protocol.__annotations__, *vars(protocol)] if member[0] != "_")

@@ -264,7 +264,7 @@ def test_values_fit_where_they_are_written():
         t.vectorize(1, 2)[0, 0] = [1, 2, 3]
     with pytest.raises(ValueError, match="an element takes 1 numbers"):
         t[0, 0] = [1, 2]
-    with pytest.raises(ValueError, match="fill takes one number"):
+    with pytest.raises(ValueError, match=r"fill takes one value; found 2: write t\.copy_from\(array\)"):
         t.fill([1, 2])
     with pytest.raises(DTypeError, match="without loss"):
         t[0, 0] = 1j

@@ -96,7 +96,7 @@ class OwnerUsage(NamedTuple):
     def row(self) -> tuple[str, ...]:
         """Return the row of the table."""
         exports = [f"{self.exports} export{'s' * (self.exports != 1)}"] if self.exports else []
-        transfers = [f"a transfer from {site}" for site in self.transfers]
+        transfers = [f"a transfer from {site}" if site else "a transfer" for site in self.transfers]
         return (
             str(self.device),
             in_words(self.nbytes),

@@ -134,7 +134,7 @@ class BufferView(StridedView, Generic[Scalar_co]):
         elif values.ndim:
             copies.write(target, values)
         else:
-            copies.fill(target, values[()])
+            copies.fill_with(target, copies.item_of(values, self.dtype))
 
     def __iter__(self) -> Iterator[Any]:
         storage = host_storage(self)

@@ -8,7 +8,7 @@ import numpy as np
 from accel import copies
 from accel.abc import Operand
 from accel.device import Device
-from accel.dtypes import DType, DTypeLike, as_dtype, exact_cast
+from accel.dtypes import DType, DTypeLike, as_dtype
 from accel.errors import DTypeError, LayoutError, reading_pickled
 from accel.interchange import Interchange
 from accel.memory import AnyStorage, allocate
@@ -180,10 +180,7 @@ class StridedView(Interchange):
         ReadOnlyError, OverlapError
             If the memory is read-only, or two coordinates of the view have the same storage element.
         """
-        scalar = exact_cast(value, self.dtype)
-        if scalar.ndim:
-            raise ValueError(f"fill takes one value; found {scalar.size}: write v.from_numpy(array)")
-        copies.fill(self._source.elements, scalar[()])
+        copies.fill_with(self._source.elements, copies.item_of(value, self.dtype, "write v.from_numpy(array)"))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         storage = as_host_storage(self._storage, "a NumPy array on the same memory")

@@ -23,7 +23,9 @@ __device__ inline Item item_at(const Pattern& pattern, unsigned byte) {
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    fill_items(char* target, const long long* table, const Loops loops, const Filling filling, const Pattern pattern) {
+    fill_items(char* target, const long long* table, const unsigned long long low, const unsigned long long high,
+               const Loops loops, const Filling filling) {
+    const Pattern pattern{low, high};
     const Index step = Index(gridDim.x) * blockDim.x;
     for (Index first = Index(blockIdx.x) * blockDim.x + threadIdx.x; first < loops.count; first += step) {
         Index number = first;

@@ -13,7 +13,8 @@ PROGRAM = """
     install("cuda")
     import accel, numpy as np
     from accel.backends.cupy import driver, staging
-    there = accel.container(np.arange(100_000.0), device="cuda")
+    there = accel.empty(100_000, device="cuda")
+    there.copy_from_async(accel.container(np.arange(100_000.0)), stream=accel.new_stream("cuda")).wait()
     ring = accel.memory.heap_of(there.device).backend._copier._ring
     early.buffers = [pieces.popleft() for pieces in ring._buffers.values() if pieces]
     early.modules = [early, staging, driver]

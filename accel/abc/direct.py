@@ -1,0 +1,92 @@
+"""Protocols that a backend may implement for streams that take work directly: see `CurrentStream.direct`.
+
+They name memory by addresses. Accel keeps such work in order, and its memory alive, without a record for each piece.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+from accel.abc.operand import Operand
+from accel.abc.plan import Plan
+from accel.abc.stream import Stream
+from accel.device import Device
+
+__all__ = [
+    "DOWNLOAD",
+    "UPLOAD",
+    "WITHIN",
+    "DirectStream",
+    "PreparedCopy",
+    "PreparedFill",
+    "PreparesCopies",
+    "PreparesFills",
+]
+
+WITHIN, UPLOAD, DOWNLOAD = range(3)
+"""The ways of a copy: within the device, to it from the host, and from it to the host."""
+
+
+class DirectStream(Stream, Protocol):
+    """A stream that takes work directly, while `CurrentStream.direct` is true.
+
+    The memory that it copies may be pinned or not. The caller keeps it alive, and neither reads nor writes it, until
+    `finish` has returned: `copy_bytes` may return before or after the copy.
+    """
+
+    @property
+    def direct(self) -> bool:
+        """Whether work reaches the device before the call that submits it returns."""
+        ...
+
+    @property
+    def awaitable(self) -> bool:
+        """Whether it is `direct`, and the host may wait for its work: nobody records that in a graph."""
+        ...
+
+    def copy_bytes(self, into: int, out_of: int, nbytes: int, way: int) -> None:
+        """Submit a copy between bytes that do not overlap; the way is `WITHIN`, `UPLOAD` or `DOWNLOAD`."""
+        ...
+
+    def set_bytes(self, address: int, byte: int, nbytes: int) -> None:
+        """Submit a fill of memory of the device with one byte."""
+        ...
+
+    def finish(self) -> None:
+        """Block until all work is done that the device has; raises as its wait does."""
+        ...
+
+
+PreparedCopy = Callable[[Any, int, int], object]
+"""Submits a copy; called with a stream of the device that takes work directly, the address of the target's start,
+and the address of the source's."""
+
+
+@runtime_checkable
+class PreparesCopies(Protocol):
+    """A backend that prepares a copy once for many operands, which takes less time."""
+
+    def prepare_copy(self, device: Device, target: Operand, source: Operand, plan: Plan) -> PreparedCopy | None:
+        """Return a function that copies as planned, between operands that differ from these in their addresses only.
+
+        The operands have neither swizzle nor table, and share no bytes. Both are in the memory of the device, and other
+        addresses have the same remainders by 16 as these; or one is in the host's memory, at any address, and the
+        caller waits for the stream. None if such a copy is faster in another way.
+        """
+        ...
+
+
+PreparedFill = Callable[[int, Any, int, int, int], object]
+"""Submits a fill; called with the address of the operand's start, a stream of the device that takes work directly, each
+byte of the value if they are equal or else -1, and the 16 bytes of the value, repeated, as two integers."""
+
+
+@runtime_checkable
+class PreparesFills(Protocol):
+    """A backend that prepares a fill once for many operands and values, which takes less time."""
+
+    def prepare_fill(self, device: Device, target: Operand) -> PreparedFill:
+        """Return a function that fills operands that differ from this one in their addresses only.
+
+        The operand has neither swizzle nor table. Other addresses have the same remainders by 16.
+        """
+        ...

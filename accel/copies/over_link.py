@@ -1,0 +1,93 @@
+"""Copies between a device and the host for which the caller waits; see `accel.memory.link_copies`.
+
+What the backend is to do depends on the loops of both ends. It is prepared once, and then done at other addresses.
+"""
+
+from typing import Any, NamedTuple
+
+from accel.abc import PreparedCopy, PreparesCopies
+from accel.copies.elements import Elements, Leaves, offset_range
+from accel.copies.injectivity import names_twice
+from accel.copies.planner import loops_of
+from accel.memory import DeviceStorage, HostStorage
+from accel.memory.heap import Heap
+from accel.memory.link_copies import copied_over_link as copied
+from accel.registry import table_by_device
+
+__all__ = ["copied_over_link"]
+
+_MOST_KNOWN = 4096
+
+_Key = tuple[Leaves, Leaves, int, bool]
+
+
+class _Route(NamedTuple):
+    """A copy that the backend has prepared, and the least and greatest offset of an element of both ends."""
+
+    start: PreparedCopy
+    target_low: int
+    target_high: int
+    source_low: int
+    source_high: int
+
+
+_routes: dict[Any, dict[_Key, _Route | None]] = table_by_device()
+
+
+def copied_over_link(target: Elements, source: Elements) -> bool:
+    """Copy elements between a device and the host, and return True; in all other cases return False.
+
+    The other cases are those that must wait for other work, have no rows that a device copies, or are to be refused:
+    `copy_by_plan` handles all of them.
+    """
+    to, into, target_leaves, target_dtype, target_table, target_swizzle = target
+    of, out_of, source_leaves, source_dtype, source_table, source_swizzle = source
+    upload = type(to) is DeviceStorage
+    device, host = (to, of) if upload else (of, to)
+    if type(device) is not DeviceStorage or type(host) is not HostStorage:
+        return False
+    mine, other = device._owner, host._owner
+    dtype = target_dtype or to.dtype
+    strided = target_table is source_table is None and not (target_swizzle or source_swizzle)
+    if mine is None or other is None or not strided or dtype is not (source_dtype or of.dtype) or to.readonly:
+        return False
+    key = target_leaves, source_leaves, dtype.itemsize, upload
+    routes = _routes.get(mine.heap.device) or _routes.setdefault(mine.heap.device, {})
+    try:
+        route = routes[key]
+    except KeyError:
+        if len(routes) >= _MOST_KNOWN:
+            routes.clear()
+        route = routes[key] = _prepared(mine.heap, target, source)
+    if route is None or not (
+        _inside(to, into, dtype.itemsize, *route[1:3]) and _inside(of, out_of, dtype.itemsize, *route[3:])
+    ):
+        return False
+    start, there, here = route.start, into * dtype.itemsize, out_of * dtype.itemsize
+
+    def give(stream: Any, on_device: int, on_host: int) -> None:
+        if upload:
+            start(stream, on_device + there, on_host + here)
+        else:
+            start(stream, on_host + there, on_device + here)
+
+    low = (other.allocation or other.block).pointer + host._start
+    memory = low, low + host.size * host.dtype.itemsize, other.own_hazard_record(), other
+    return copied(device, memory, 0, upload=upload, give=give)
+
+
+def _inside(storage: DeviceStorage | HostStorage, start: int, itemsize: int, low: int, high: int) -> bool:
+    """Tell whether all elements are in a storage."""
+    return start + low >= 0 and (start + high + 1) * itemsize <= storage.size * storage.dtype.itemsize
+
+
+def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
+    """Return the prepared copy; None if the backend prepares none, or if the ends do not fit each other."""
+    there, here = offset_range(target.leaves), offset_range(source.leaves)
+    backend = heap.backend
+    if not isinstance(backend, PreparesCopies) or not 0 < there.size == here.size or names_twice(target.leaves):
+        return None
+    into, out_of = target.operand(), source.operand()
+    plan = loops_of(into, out_of)
+    start = None if plan is None else backend.prepare_copy(heap.device, into, out_of, plan)
+    return None if start is None else _Route(start, there.low, there.high, here.low, here.high)

@@ -28,32 +28,35 @@ class Block(NamedTuple):
     Attributes
     ----------
     form : str
-        ``turn``: a matrix is transposed. ``weave``: items of ``number`` rows are interleaved. ``unweave``: interleaved
-        items are separated into ``number`` columns. ``join``: items of some rows are joined, each of ``number`` words.
-        ``items``: one item of any size.
+        ``lines``: a square of cache lines is transposed, and written past the caches. ``turn``: a matrix is transposed.
+        ``weave``: items of ``number`` rows are interleaved. ``unweave``: interleaved items are separated into
+        ``number`` columns. ``join``: items of some rows are joined, each of ``number`` words. ``items``: one item of
+        any size.
     itemsize : int
         Bytes of an item; for ``join``, of a word; for ``items``, of the pieces that an item is moved in.
     number : int
-        For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item.
+        For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item;
+        for ``lines``, 1.
     """
 
-    form: Literal["turn", "weave", "unweave", "join", "items"]
+    form: Literal["lines", "turn", "weave", "unweave", "join", "items"]
     itemsize: int
     number: int
 
     @property
     def rows(self) -> int:
         """Rows of the block."""
-        chunk = CHUNK // self.itemsize
-        return {"turn": self.number * chunk, "weave": self.number, "unweave": chunk, "join": chunk}.get(self.form, 1)
+        chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
+        several = {"lines": line, "turn": self.number * chunk, "weave": self.number, "unweave": chunk, "join": chunk}
+        return several.get(self.form, 1)
 
     @property
     def columns(self) -> int:
         """Columns of the block."""
-        chunk = CHUNK // self.itemsize
+        chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
         if self.form == "join":
             return -(-chunk // self.number)
-        return {"turn": chunk, "weave": chunk, "unweave": self.number}.get(self.form, 1)
+        return {"lines": line, "turn": chunk, "weave": chunk, "unweave": self.number}.get(self.form, 1)
 
 
 def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:

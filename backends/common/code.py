@@ -164,6 +164,10 @@ class Code(Text):
         """Return one of the integers at an address."""
         return Int(self, self.value(f"load i64, ptr {self._pointer(address + 8 * number)}"))
 
+    def set_integer(self, value: Number, address: Int) -> None:
+        """Write an integer to an address."""
+        self.do(f"store i64 {_name(value)}, ptr {self._pointer(address)}")
+
     # Control
 
     @contextmanager

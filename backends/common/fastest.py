@@ -110,7 +110,7 @@ def _rivals(into: Bytes, out_of: Bytes, itemsize: int, columns: int) -> list[lis
     rows = into.nbytes // (columns * itemsize)
     leaves = Leaf(columns, rows * itemsize, itemsize), Leaf(rows, itemsize, columns * itemsize)
     target, source = (array.__array_interface__["data"][0] for array in (into, out_of))
-    tiles = tiling(Plan(leaves, itemsize, buffered=False), target % LINE)
+    tiles = tiling(Plan(leaves, itemsize, buffered=False), target % LINE, source % LINE)
     assert tiles is not None
     places = [tiles.size * part // _PARTS for part in range(_PARTS + 1)]
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .blocks import LINE
 from .code import Code, Int, Variable
 from .tile_fields import Axis, TileFields
+from .tile_steps import TileSteps
 from .tiles import COLUMNS, ROOM, ROWS
 from .variants import Variant
 from .vectors import move, move_line, stream_line
@@ -71,36 +72,13 @@ class _Kernel:
     def text(self) -> str:
         """Return the module."""
         code = self._code
-        into, out_of = (Variable(code, each) for each in self._corner(self._low))
-        with code.loop(self._low, self._high) as index:
-            now, then = (into.get(), out_of.get()), self._corner(index + 1)
-            self._move_tile(index, *now, then[1] - now[1])
-            into.set(then[0])
-            out_of.set(then[1])
+        steps = TileSteps(code, self._fields, self._low)
+        with code.loop(self._low, self._high):
+            firsts, into, out_of = steps.firsts(), steps.into.get(), steps.out_of.get()
+            steps.advance()
+            self._move_tile(firsts, into, out_of, steps.out_of.get() - out_of)
         code.fence()
         return code.module()
-
-    def _corner(self, tile: Int) -> tuple[Int, Int]:
-        """Return the offsets in bytes of a tile's first byte, in the target and in the source."""
-        code = self._code
-        into, out_of, left = Variable(code, 0), Variable(code, 0), Variable(code, tile)
-        with self._fields.each_loop() as loop:
-            tiles = left.get()
-            rest = tiles // loop.extent
-            step = tiles - rest * loop.extent
-            into.set(into.get() + step * loop.target)
-            out_of.set(out_of.get() + step * loop.source)
-            left.set(rest)
-        return into.get(), out_of.get()
-
-    def _firsts(self, tile: Int) -> list[Int]:
-        """Return the first step of a tile along each axis."""
-        firsts: list[Int] = []
-        for number, axis in reversed([*enumerate(self._fields.axes)]):
-            extent = self._fields.loop_of(number).extent
-            firsts.insert(0, tile % extent * axis.steps)
-            tile = tile // extent
-        return firsts
 
     def _part_of(self, axis: Axis, first: Int) -> tuple[Int, Int]:
         """Return where a tile begins to read along an axis, and how many steps: earlier where too few would be left."""
@@ -108,8 +86,8 @@ class _Kernel:
         begin = code.most(code.least(first, axis.extent - axis.least), 0)
         return begin, code.least(first + axis.steps + axis.extra, axis.extent) - begin
 
-    def _move_tile(self, index: Int, into: Int, out_of: Int, ahead: Int) -> None:
-        code, (_, rows, columns), firsts = self._code, self._fields.axes, self._firsts(index)
+    def _move_tile(self, firsts: list[Int], into: Int, out_of: Int, ahead: Int) -> None:
+        code, (_, rows, columns) = self._code, self._fields.axes
         parts = [self._part_of(axis, first) for axis, first in zip(self._fields.axes, firsts, strict=True)]
         above, before = firsts[ROWS] - parts[ROWS][0], firsts[COLUMNS] - parts[COLUMNS][0]
         origin = self._source + out_of - above * rows.source - before * columns.source
@@ -117,7 +95,7 @@ class _Kernel:
         target, buffered = self._target + into, self._fields.cut >= 0
         # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
         place = code.chosen(buffered, self._buffer, target - skipped)
-        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts])
+        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts], ahead)
         with code.when(buffered):
             first = self._fields.of_cut(firsts)
             self._unpack(target, self._buffer + skipped, first, parts[COLUMNS][1] - before, origin + ahead)

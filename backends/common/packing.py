@@ -13,8 +13,8 @@ __all__ = ["packing_text"]
 def packing_text(block: Block, variant: Variant) -> str:
     """Return the module with the function ``pack``, which moves one kind of block at a time.
 
-    It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; and how
-    many layers, rows and columns it has.
+    It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; how
+    many layers, rows and columns it has; and the distance in bytes to the next tile in the source.
     """
     return _Packing(block, variant).text()
 
@@ -22,8 +22,8 @@ def packing_text(block: Block, variant: Variant) -> str:
 class _Packing:
     def __init__(self, block: Block, variant: Variant) -> None:
         self._block = block
-        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns"), variant)
-        tiling, self._place, self._origin, self._layers, self._rows, self._columns = code.arguments
+        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns", "ahead"), variant)
+        tiling, self._place, self._origin, self._layers, self._rows, self._columns, self._ahead = code.arguments
         self._fields = TileFields(code, tiling)
 
     def text(self) -> str:
@@ -47,4 +47,4 @@ class _Packing:
                 x = code.least(across, self._columns - block.columns)
                 corner = origin + y * rows.source + x * columns.source
                 spot = place + y * rows.spacing + x * columns.spacing
-                move_block(code, block, Ends(spot, columns.spacing, corner, rows.source, fields.nbytes))
+                move_block(code, block, Ends(spot, columns.spacing, corner, rows.source, fields.nbytes, self._ahead))

@@ -94,7 +94,8 @@ def _all_read_first(plan: Plan, target: _End, source: _End) -> None:
 
 def _run(plan: Plan, target: _End, source: _End, nbytes: int) -> None:
     """Copy by a kernel, or by NumPy if there is none; the plan's loops are `in_order`, and its bounds are checked."""
-    tiles = tiling(plan, (target.address + plan.target_start) % LINE)
+    into, out_of = target.address + plan.target_start, source.address + plan.source_start
+    tiles = tiling(plan, into % LINE, out_of % LINE)
     copying = Lock()
     WORKERS.callers.add(copying)
     try:

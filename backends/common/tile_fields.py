@@ -3,7 +3,8 @@
 A tiling is an array of 64-bit integers:
 
 - Three axes of a tile: depth, rows and columns. Each has its extent in items, how many of them a tile has, how many
-  more it reads, the fewest that can be read; the strides in bytes in the target, in the source, and in the buffer.
+  fewer the first one has, how many more are read, the fewest that can be read; the strides in bytes in the target, in
+  the source, and in the buffer.
 - The bytes of an item, the axis along which the tiles are cut, and where; whether its columns are cut apart.
 - The number of loops over tiles, and for each its extent, and its strides in bytes in the target and in the source.
   The last three loops are along the axes of a tile.
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from .code import Code, Int
+from .code import Code, Int, Variable
 from .tiles import COLUMNS, DEPTH, ROWS
 
 __all__ = ["Axis", "Loop", "TileFields"]
@@ -27,6 +28,7 @@ class Axis(NamedTuple):
 
     extent: Int
     steps: Int
+    shift: Int
     extra: Int
     least: Int
     target: Int
@@ -73,14 +75,17 @@ class TileFields:
         return code.chosen(self.cut.equals(DEPTH), values[DEPTH], of_rows)
 
     @contextmanager
-    def each_loop(self) -> Iterator[Loop]:
-        """Repeat for the loops over tiles, from the fastest on."""
-        with self._code.loop(0, self._count) as number:
-            yield self._loop(self._count - 1 - number)
+    def each_loop(self, again: Variable | None = None) -> Iterator[tuple[Int, Loop]]:
+        """Repeat for the loops over tiles and their numbers, from the fastest on; ``again`` is 0 to end before."""
+        code, left = self._code, Variable(self._code, self._count)
+        with code.loop_while(lambda: (left.get() * again.get() if again else left.get()) > 0):
+            number = left.get() - 1
+            left.set(number)
+            yield number, self._loop(number)
 
-    def loop_of(self, axis: int) -> Loop:
-        """Return the loop over tiles along an axis."""
-        return self._loop(self._count - (_AXES - axis))
+    def number_of(self, axis: int) -> Int:
+        """Return the number of the loop over tiles along an axis."""
+        return self._count - (_AXES - axis)
 
     def _loop(self, number: Int) -> Loop:
         place = self._loops + number * (_WORD * len(Loop._fields))

@@ -12,7 +12,7 @@ from accel.abc import Leaf, Plan
 from . import thresholds
 from .blocks import CHUNK, LINE, TURNED, Block, block_of
 
-__all__ = ["COLUMNS", "DEPTH", "ROOM", "ROWS", "Tiling", "tiling"]
+__all__ = ["COLUMNS", "DEPTH", "LOOPS", "ROOM", "ROWS", "Tiling", "tiling"]
 
 TILE = 1 << 14
 """Bytes of a tile: half of the smallest first cache, as its source is there too."""
@@ -22,6 +22,9 @@ ROOM = 4 * TILE
 
 WIDE = 256
 """Bytes of a tile along the source's fastest loop if it is large: memory delivers neighbouring lines faster."""
+
+LOOPS = 72
+"""How many loops over tiles there can be at most: NumPy's arrays have 64 dimensions, and a tile has three."""
 
 TALL = 2 * LINE
 """Bytes of a tile along the target's fastest loop, at least."""
@@ -74,6 +77,8 @@ class _Axis(NamedTuple):
         The fewest steps that a kernel can take.
     extra : int
         How many steps more are read, to complete the last cache line.
+    shift : int
+        How many steps fewer the first tile has, so that the others begin where cache lines of the source begin.
     """
 
     leaf: Leaf
@@ -81,18 +86,19 @@ class _Axis(NamedTuple):
     spacing: int
     least: int = 1
     extra: int = 0
+    shift: int = 0
 
     @property
     def tiles(self) -> Leaf:
         """The loop over the tiles along this axis."""
         extent, target_stride, source_stride = self.leaf
-        return Leaf(-(-extent // self.steps), target_stride * self.steps, source_stride * self.steps)
+        return Leaf(-(-(extent + self.shift) // self.steps), target_stride * self.steps, source_stride * self.steps)
 
     @property
     def integers(self) -> list[int]:
         """The integers that describe the axis to a kernel."""
         extent, target_stride, source_stride = self.leaf
-        return [extent, self.steps, self.extra, self.least, target_stride, source_stride, self.spacing]
+        return [extent, self.steps, self.shift, self.extra, self.least, target_stride, source_stride, self.spacing]
 
 
 class _Cut(NamedTuple):
@@ -145,10 +151,15 @@ _NO_AXIS = _Axis(_ONE, 1, 0)
 
 
 @lru_cache(1024)
-def tiling(plan: Plan, skew: int) -> Tiling | None:
+def tiling(plan: Plan, skew: int, source_skew: int) -> Tiling | None:
     """Return the tiling of a plan whose loops are `in_order`; None where NumPy is as fast.
 
-    ``skew`` is the offset of the first byte that is written from the start of its cache line.
+    Parameters
+    ----------
+    plan : Plan
+        The copy.
+    skew, source_skew : int
+        The offsets of the first bytes that are written and read from the start of their cache lines.
     """
     run, leaves = plan.itemsize, list(plan.leaves)
     if leaves and leaves[-1][1:] == (run, run):
@@ -170,6 +181,9 @@ def tiling(plan: Plan, skew: int) -> Tiling | None:
         return None
     line = LINE if plan.nbytes >= thresholds.STREAMED else 1
     matrix = _Matrix(run, leaves, rows, columns, block)
+    lines = _lines(matrix, skew + start[0], source_skew + start[1]) if line > 1 else None
+    if lines:
+        return _tiled(matrix._replace(block=Block("lines", run, 1)), lines, line, start)
     return _tiled(matrix, _aligned(_cut(matrix, line), skew + start[0], line), line, start)
 
 
@@ -183,6 +197,22 @@ def _forwards(columns: Leaf, nbytes: int) -> tuple[tuple[int, int], Leaf]:
     if source_stride != -nbytes:
         return (0, 0), columns
     return ((extent - 1) * target_stride, (extent - 1) * source_stride), Leaf(extent, -target_stride, nbytes)
+
+
+def _lines(matrix: _Matrix, skew: int, source_skew: int) -> _Cut | None:
+    """Return tiles of whole cache lines of the target, which need no buffer; None if there are other lines."""
+    nbytes, outer, rows, columns, block = matrix
+    line = LINE // nbytes
+    pitches = [matrix.run, columns.target_stride, *[leaf.target_stride for leaf in outer]]
+    if block.form != "turn" or columns.extent < line or any(each % LINE for each in (skew, *pitches)):
+        return None
+    width = min(TILE // TALL, -(-columns.extent // line) * line)
+    skewed = any(leaf.source_stride % LINE for leaf in (rows, *outer)) or columns.extent <= width
+    shift = 0 if skewed else source_skew % LINE // nbytes
+    down = _Axis(rows, TILE // (width * nbytes) // line * line, nbytes, line)
+    across = _Axis(columns, width, columns.target_stride, line, shift=shift)
+    # In the order of the source: memory delivers neighbouring lines faster, and takes them in any order.
+    return _Cut(sorted(outer, key=_nearness, reverse=True), [_NO_AXIS, down, across], -1)
 
 
 def _cut(matrix: _Matrix, line: int) -> _Cut:
@@ -236,7 +266,10 @@ def _tiled(matrix: _Matrix, cut: _Cut, line: int, start: tuple[int, int]) -> Til
     numbers = [*chain(*[axis.integers for axis in cut.axes]), matrix.nbytes, cut.along, line, cut.apart]
     integers = np.array([*numbers, len(loops), *chain(*loops)], np.int64)
     size = math.prod([leaf.extent for leaf in loops])
-    return Tiling(matrix.block, integers, integers.__array_interface__["data"][0], size, *start)
+    target_start, source_start = start
+    for (_, target_stride, source_stride), *_, shift in cut.axes:
+        target_start, source_start = target_start - shift * target_stride, source_start - shift * source_stride
+    return Tiling(matrix.block, integers, integers.__array_interface__["data"][0], size, target_start, source_start)
 
 
 def _evenly(extent: int, most: int) -> int:

@@ -10,14 +10,23 @@ from .code import Code, Int, Vector
 __all__ = ["Ends", "move", "move_block", "move_line", "stream_line"]
 
 
+_CHUNKS = LINE // CHUNK
+_WORD = 8
+"""The chunks of a line, and the bytes of the numbers as which they are shuffled."""
+
+
 class Ends(NamedTuple):
-    """Where a block is: the address and the pitch in bytes at each end, and the bytes of an item."""
+    """Where a block is: the address and the pitch in bytes at each end, the bytes of an item, and the next tile.
+
+    The next tile is given by its distance in the source.
+    """
 
     target: Int
     target_pitch: Int
     source: Int
     source_pitch: Int
     nbytes: Int
+    ahead: Int
 
 
 def move_block(code: Code, block: Block, ends: Ends) -> None:
@@ -41,6 +50,24 @@ def move_line(code: Code, target: Int, source: Int) -> None:
 def stream_line(code: Code, target: Int, source: Int) -> None:
     """Copy a cache line past the caches; the target is aligned to a line."""
     code.stream(code.load(source, LINE // 4, 4), target)
+
+
+def _turn_lines(code: Code, block: Block, ends: Ends) -> None:
+    """Transpose within the chunks of lines, then transpose the chunks; each line is read once, and written once."""
+    side, lanes = CHUNK // block.itemsize, LINE // block.itemsize
+    buffer = code.scratch(LINE * lanes, LINE)
+    with code.loop(0, _CHUNKS) as group:
+        first, place = ends.source + ends.source_pitch * side * group, buffer + group * LINE
+        rows = [code.load(first + ends.source_pitch * row, lanes, block.itemsize) for row in range(side)]
+        for step, column in enumerate(_zipped(code, rows, side)):
+            code.store(column, place + step * (_CHUNKS * LINE))
+    with code.loop(0, side) as number:
+        place, target = buffer + number * (_CHUNKS * LINE), ends.target + ends.target_pitch * number
+        fetched = ends.source + ends.ahead + (LINE - 1) + ends.source_pitch * _CHUNKS * number
+        groups = [code.load(place + chunk * LINE, LINE // _WORD, _WORD) for chunk in range(_CHUNKS)]
+        for chunk, line in enumerate(_zipped(code, groups, _CHUNKS, CHUNK // _WORD)):
+            code.prefetch(fetched + ends.source_pitch * chunk)
+            code.stream(line, target + ends.target_pitch * side * chunk)
 
 
 def _turn(code: Code, block: Block, ends: Ends) -> None:
@@ -92,7 +119,14 @@ def _item(code: Code, block: Block, ends: Ends) -> None:
         code.store(code.load(ends.source + ahead, size, 1), ends.target + ahead)
 
 
-_MOVES = {"turn": _turn, "weave": _weave, "unweave": _unweave, "join": _join, "items": _item}
+_MOVES = {
+    "lines": _turn_lines,
+    "turn": _turn,
+    "weave": _weave,
+    "unweave": _unweave,
+    "join": _join,
+    "items": _item,
+}
 
 
 def _concatenation(code: Code, parts: list[Vector]) -> Vector:
@@ -103,13 +137,14 @@ def _concatenation(code: Code, parts: list[Vector]) -> Vector:
     return parts[0]
 
 
-def _zipped(code: Code, rows: list[Vector], side: int) -> list[Vector]:
-    """Transpose square blocks of items, one in each lane of the rows, by repeated perfect shuffles."""
-    total, half = rows[0].lanes, side // 2
-    low = [place for lane in range(0, total, side) for one in range(lane, lane + half) for place in (one, total + one)]
+def _zipped(code: Code, rows: list[Vector], side: int, unit: int = 1) -> list[Vector]:
+    """Transpose square blocks of items of ``unit`` lanes, one in each part of rows, by repeated perfect shuffles."""
+    total, half = rows[0].lanes, side * unit // 2
+    starts = [start + step for start in range(0, total, side * unit) for step in range(0, half, unit)]
+    low = [place + lane for start in starts for place in (start, total + start) for lane in range(unit)]
     high = [place + half for place in low]
     for _ in range(side.bit_length() - 1):
-        pairs = zip(rows[:half], rows[half:], strict=True)
+        pairs = zip(rows[: side // 2], rows[side // 2 :], strict=True)
         rows = [code.shuffle(*pair, order) for pair in pairs for order in (low, high)]
     return rows
 

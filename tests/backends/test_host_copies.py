@@ -238,12 +238,12 @@ class TestArrays:
     @given(case=arrays(), skew=st.integers(0, 63))
     def test_a_tile_fits_into_its_buffer(self, streaming, case, skew):
         into, target, out_of, source = case
-        tiling = tiles.tiling(in_order(plan(operand_of(into, target), operand_of(out_of, source))), skew)
+        tiling = tiles.tiling(in_order(plan(operand_of(into, target), operand_of(out_of, source))), skew, skew // 3)
         if tiling is None:
             return
-        axes, (nbytes, cut) = tiling.integers[:21].reshape(3, 7), tiling.integers[21:23]
-        counts = np.minimum(axes[:, 1] + axes[:, 2], axes[:, 0])
-        assert cut < 0 or (counts - 1) @ axes[:, 6] + nbytes <= tiles.ROOM
+        axes, (nbytes, cut) = tiling.integers[:24].reshape(3, 8), tiling.integers[24:26]
+        counts = np.minimum(axes[:, 1] + axes[:, 3], axes[:, 0])
+        assert cut < 0 or (counts - 1) @ axes[:, 7] + nbytes <= tiles.ROOM
 
 
 class TestScattered:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from accel.backends.common import compiled, thresholds
-from accel.backends.common.blocks import Block
+from accel.backends.common.blocks import LINE, Block
 from accel.backends.common.host_code import machine_code
 from accel.backends.common.kernels import kernel_text
 from accel.backends.common.packing import packing_text
@@ -31,6 +31,7 @@ X86 = {
 ELSEWHERE = {"generic": "aarch64-unknown-linux-gnu", "pwr9": "powerpc64le-unknown-linux-gnu"}
 
 BLOCKS = [
+    *[Block("lines", itemsize, 1) for itemsize in (1, 2, 4, 8, 16)],
     *[Block("turn", itemsize, 2) for itemsize in (1, 2, 4, 8, 16)],
     *[Block(form, 1, number) for form in ("weave", "unweave") for number in (3, 7)],
     *[Block("join", word, number) for word, number in ((1, 3), (1, 13), (2, 3), (4, 3), (4, 5), (8, 3))],
@@ -42,6 +43,12 @@ BLOCKS = [
 # vectors and lines, primes, powers of two a cache's sets apart, and few rows or columns.
 SHAPES = [
     *[(itemsize, (257, 131), (1, 0)) for itemsize in (1, 2, 4, 8, 16, *range(3, 32, 3), 13, 20, 28)],
+    *[(itemsize, (320 // itemsize, 640 // itemsize), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
+    *[(itemsize, (192 // itemsize, 257), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
+    (2, (3, 64, 5, 96), (3, 2, 0, 1)),
+    (4, (16, 80, 32), (2, 1, 0)),
+    (4, (16, 9, 16), (2, 1, 0)),
+    (1, (64, 3, 200), (2, 1, 0)),
     *[(itemsize, (31 // itemsize + 1, 1000), (1, 0)) for itemsize in (1, 2, 4, 8)],
     *[(itemsize, (1000, 17), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
     *[(1, (40, 73, planes), (2, 0, 1)) for planes in range(2, 16)],
@@ -76,6 +83,11 @@ def processor(request, monkeypatch):
         yield request.param
 
 
+def aligned(data):
+    """Return the bytes from the first cache line on."""
+    return data[-data.__array_interface__["data"][0] % LINE :]
+
+
 def assembly(text, processor, triple=""):
     """Return what LLVM compiles a text to, for an assembler."""
     llvm.initialize_all_targets()
@@ -87,8 +99,8 @@ def assembly(text, processor, triple=""):
 @pytest.mark.parametrize(("itemsize", "shape", "axes"), SHAPES)
 def test_all_copy_what_numpy_does(processor, itemsize, shape, axes):
     nbytes = math.prod(shape) * itemsize
-    for to, of in ((0, 0), (1, 3), (33, 64)):
-        into, out_of = random_bytes(nbytes + 70), random_bytes(nbytes + 70)
+    for to, of in ((0, 0), (0, 16), (1, 3), (33, 64)):
+        into, out_of = (aligned(random_bytes(nbytes + 140)) for _ in range(2))
         source = np.ndarray(shape, f"V{itemsize}", out_of, of).transpose(axes)
         compare(into, np.ndarray(source.shape, source.dtype, into, to), out_of, source)
     assert None not in compiled._kernels.values()

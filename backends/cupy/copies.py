@@ -23,7 +23,6 @@ from .kernel_calls import KernelCall
 from .launches import copy_launch, fill_launch
 from .memory import DeviceBlock, memory_of, temporary
 from .modules import Modules
-from .peers import Peers
 from .pinned import StagingMemory, is_pinned
 from .rectangles import Rectangles, rectangles_of
 from .staging import Ring
@@ -63,7 +62,6 @@ class Copier:
         self._ring = Ring(driver, staging_memory, size=1 << 22, count=4)
         # For offset tables: most are small, and many may be in flight.
         self._small = Ring(driver, staging_memory, size=1 << 16, count=64)
-        self._peers = Peers(driver)
         self._modules = modules
         self._calls: dict[tuple[int, int, int, Device], _CachedCall] = {}
         self._reading: dict[Device, bool] = {}
@@ -295,7 +293,7 @@ class Copier:
         elif before.device is device:
             runtime.memcpyAsync(into, out_of, nbytes, runtime.memcpyDeviceToDevice, handle)
         else:
-            self._peers.enable(device, before.device)
+            # Peer access is for kernels. To enable it would map all later memory of both devices into each other.
             runtime.memcpyPeerAsync(into, device.index, out_of, before.device.index, nbytes, handle)
 
     def _refuse_capture(self, stream: CupyStream, host: Span | None = None) -> None:

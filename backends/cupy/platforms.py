@@ -31,10 +31,8 @@ class Platform(NamedTuple):
         Maximum threads of a launch along each axis, all blocks together.
     parameters : tuple of two ints
         Bytes of the parameters of a kernel, at most; and those on newer devices with newer drivers and compilers.
-    shared : int
-        Bytes of shared memory that a block of any kernel may use.
     more_shared : bool
-        Whether a kernel may use more than that, after an attribute of it is set.
+        Whether a kernel may use more shared memory than a block usually has, after an attribute of it is set.
     contexts : bool
         Whether a device has a context, of some hundred megabytes, from when it is first made current.
     cooperative : bool
@@ -62,7 +60,6 @@ class Platform(NamedTuple):
     refused: dict[int, str]
     threads: int
     parameters: tuple[int, int]
-    shared: int
     more_shared: bool
     contexts: bool
     cooperative: bool
@@ -117,7 +114,6 @@ CUDA = Platform(
     refused={0: "it could mean the legacy stream (1) or the per-thread stream (2)"},
     threads=1 << 41,  # the maximum of blocks times the maximum of threads per block
     parameters=(4096, 32764),
-    shared=48 << 10,
     more_shared=True,
     contexts=True,
     cooperative=True,
@@ -143,7 +139,6 @@ ROCM = Platform(
     refused={1: "CUDA uses this number", 2: "CUDA uses this number"},
     threads=(1 << 32) - 1,  # HIP counts them in 32 bits
     parameters=(4096, 4096),  # not documented; CUDA's older limit
-    shared=64 << 10,  # all that a block can have
     more_shared=False,
     contexts=False,
     cooperative=False,

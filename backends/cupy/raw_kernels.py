@@ -28,7 +28,7 @@ class RawExecutable:
         self.device = device
         self._function = function
         self.pointer = function.ptr
-        self.allowed = driver.platform.shared
+        self.allowed = 0
 
     def launch(
         self,
@@ -74,18 +74,34 @@ class RawExecutable:
         launch(self.pointer, *grid, *block, shared, queue.handle, arguments.table)
 
     def allow(self, shared: int) -> None:
-        """Allow launches of this kernel with more shared memory than the default limit."""
+        """Allow launches of this kernel with so many bytes of dynamic shared memory.
+
+        Raises
+        ------
+        KernelLaunchError
+            If a block cannot have them besides the static shared memory of the kernel.
+        """
         if shared > self.allowed:
-            driver, platform = self.driver.cuda.driver, self.driver.platform
-            if not platform.more_shared:
-                raise KernelLaunchError(
-                    f"{shared} bytes of shared memory were asked for; a block of {platform.name} has at most "
-                    f"{self.allowed}; use smaller blocks, or keep less in shared memory"
-                )
             with self.driver.on(self.device):
-                attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-                driver.funcSetAttribute(self.pointer, attribute, shared)
-            self.allowed = shared
+                self.allowed = self._allowed(shared)
+
+    def _allowed(self, shared: int) -> int:
+        """Return how many bytes are allowed from now on, at least those that were asked for."""
+        driver, properties = self.driver.cuda.driver, self.driver.properties(self.device)
+        static: int = driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, self.pointer)
+        usual: int = properties["sharedMemPerBlock"]
+        more = self.driver.platform.more_shared
+        most: int = properties["sharedMemPerBlockOptin"] if more else usual
+        if static + shared > most:
+            besides = f" besides the {static} that the kernel declares" if static else ""
+            raise KernelLaunchError(
+                f"{shared} bytes of shared memory were asked for{besides}; a block of {self.device} has at most "
+                f"{most}; use smaller blocks, or keep less in shared memory"
+            )
+        if static + shared <= usual:
+            return usual - static
+        driver.funcSetAttribute(self.pointer, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
+        return shared
 
 
 class PreparedLaunches:

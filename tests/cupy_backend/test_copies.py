@@ -58,31 +58,13 @@ def by_hand(target, source, **more):
 
 
 class TestPeers:
-    @pytest.mark.parametrize("peers", [True, False])
-    def test_bytes_go_from_device_to_device(self, machine, backend, peers):
-        machine.peers = peers
+    def test_bytes_go_from_device_to_device(self, machine, backend):
         one, other = heap_of(Device.CUDA), heap_of(Device.CUDA[1])
         data = random_bytes(SIZE)
         with lent(one, SIZE) as source, lent(other, SIZE) as target:
             write(one, source, data)
             backend.copy(Span(target, 10, 100), Span(source, 20, 100), stream=None)
             assert np.array_equal(read(other, target, 110)[10:], data[20:120])
-        assert machine.enabled == ({(0, 1), (1, 0)} if peers else set())
-
-    def test_access_that_cupy_asked_for_first_is_no_error(self, machine, backend):
-        machine.enabled.add((0, 1))
-        with lent(heap_of(Device.CUDA), SIZE) as source, lent(heap_of(Device.CUDA[1]), SIZE) as target:
-            backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
-
-    def test_a_request_for_access_that_fails_is_an_error_each_time(self, machine, backend):
-        machine.refuses_peers = 711
-        with lent(heap_of(Device.CUDA), SIZE) as source, lent(heap_of(Device.CUDA[1]), SIZE) as target:
-            for _ in range(2):
-                with pytest.raises(CapabilityError, match="TooManyPeers"):
-                    backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
-            machine.refuses_peers = 0
-            backend.copy(Span(target, 0, SIZE), Span(source, 0, SIZE), stream=None)
-        assert machine.enabled == {(0, 1), (1, 0)}
 
     @pytest.mark.parametrize("on", [None, Device.CUDA, Device.CUDA[1]])
     @pytest.mark.parametrize("swizzle", [None, Swizzling(0b111 << 7, 3)])

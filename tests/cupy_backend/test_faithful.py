@@ -24,8 +24,6 @@ _CALLS = {
     "eventSynchronize": 1,
     "streamWaitEvent": 3,
     "getDeviceProperties": 1,
-    "deviceCanAccessPeer": 2,
-    "deviceEnablePeerAccess": 1,
     "memGetInfo": 0,
     "pointerGetAttributes": 1,
 }

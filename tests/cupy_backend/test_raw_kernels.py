@@ -66,12 +66,37 @@ class TestExtents(raw_contract.Extents):
     def test_more_shared_memory_than_hip_has_is_refused_before_the_launch(self, gpu_machine, scale):
         c = container(np.ones(3))
         with pytest.raises(
-            KernelLaunchError, match=r"65537 bytes of shared memory .* a block of ROCm has at most 65536"
+            KernelLaunchError, match=r"65537 bytes of shared memory .* a block of rocm:0 has at most 65536"
         ):
             scale(c, 2, over=3, shared=(64 << 10) + 1)
         assert c.to_numpy().tolist() == [1, 1, 1]
         scale(c, 2, over=3, shared=64 << 10)
         assert c.to_numpy().tolist() == [2, 2, 2]
+
+    @pytest.mark.parametrize("gpu_machine", ["hip"], indirect=True)
+    def test_a_device_of_rocm_may_have_more(self, gpu_machine, scale):
+        gpu_machine.shared = 160 << 10
+        c = container(np.ones(3))
+        scale(c, 2, over=3, shared=160 << 10)
+        assert c.to_numpy().tolist() == [2, 2, 2]
+
+    def test_static_shared_memory_counts_too(self, gpu_machine):
+        fill = RawKernel.from_source("""
+            extern "C" __global__ void fill(int* numbers) {
+                __shared__ int some[10 * 1024];
+                extern __shared__ int more[];
+                some[1024 + threadIdx.x] = more[1024 + threadIdx.x] = 7;
+                numbers[threadIdx.x] = some[1024 + threadIdx.x] + more[1024 + threadIdx.x];
+            }
+        """)
+        c = container(range(32), "int32")
+        for shared in (8 << 10, 20 << 10):
+            fill(c, grid=1, block=32, shared=shared)
+            assert set(c.to_numpy()) == {14}
+        with pytest.raises(
+            KernelLaunchError, match=r"besides the 409.. that the kernel declares; a block of .* at most"
+        ):
+            fill(c, grid=1, block=32, shared=(227 - 39) << 10)
 
     @pytest.mark.parametrize("gpu_machine", ["cuda"], indirect=True)
     def test_a_thread_whose_first_call_asks_for_much_shared_memory_has_a_context(self, gpu_machine):

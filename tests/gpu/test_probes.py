@@ -176,35 +176,6 @@ def test_after_an_illegal_access_the_device_is_lost_and_the_process_goes_on_and_
     """) == [*["DeviceLostError"] * 4, "{5.0}"]
 
 
-def test_a_request_for_peer_access_that_the_driver_refuses_is_an_error(probe):
-    assert probe("""
-        runtime, peers = backend._driver.runtime, backend._copier._peers
-        with backend._driver.on(device):
-            try:
-                runtime.deviceEnablePeerAccess(device.index)
-            except runtime.CUDARuntimeError as error:
-                print(error.status == 704)
-            else:
-                no_question("the driver grants a device access to itself")
-        runtime.deviceCanAccessPeer = lambda device, peer: 1
-        print(kind(lambda: peers.enable(device, device)) != "no error")
-    """) == ["False", "True"]
-
-
-def test_access_that_cupy_has_enabled_before_is_no_error(probe):
-    assert probe("""
-        others = [each for each in Device.available(device.type) if each is not device]
-        if not others:
-            no_question("there is one device only")
-        runtime = backend._driver.runtime
-        with backend._driver.on(device):
-            if runtime.deviceCanAccessPeer(device.index, others[0].index):
-                runtime.deviceEnablePeerAccess(others[0].index)
-        there = accel.container(np.arange(1000.0), device=device).to(others[0])
-        print(bool((there.to_numpy() == np.arange(1000)).all()))
-    """) == ["True"]
-
-
 def test_a_thread_without_a_context_has_none_after_work_on_a_device(probe):
     """The runtime uses the context that is current, and without one the device that the thread chose, or the first."""
     assert probe("""

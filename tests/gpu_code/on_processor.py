@@ -76,6 +76,11 @@ class Module:
         self._loaded, self._warp = loaded, warp
         self._entries = {}
 
+    @property
+    def shared_size(self):
+        """Bytes of static shared memory of all its kernels."""
+        return self._loaded.shared_size
+
     def launch(
         self, name, grid, block, arguments, shared_bytes=0, seed=0, *, checks="sync", memory=(), cooperative=False
     ):

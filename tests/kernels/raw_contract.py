@@ -83,7 +83,7 @@ NUMBERS = [
     ("float2", "complex64", 1 + 2j),
     ("double2", "complex128", 1 - 2j),
 ]
-TOO_MUCH_SHARED = "INVALID_VALUE|a block of ROCm has at most 65536|with 1048576 bytes .* at most 232448"
+TOO_MUCH_SHARED = r"a block of \S+ has at most \d+|with 1048576 bytes .* at most 232448"
 SHOW = "#include <cuda_fp16.h>\n#include <hip/hip_bfloat16.h>\n" + "\n".join(
     f"""extern "C" __global__ void show{place}(char before, {declared} number, unsigned char* bytes) {{
         bytes[threadIdx.x] = reinterpret_cast<const unsigned char*>(&number)[threadIdx.x];

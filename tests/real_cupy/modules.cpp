@@ -28,7 +28,8 @@ struct Function {
     const Image* image;  // null where kernels are not executed
     Compiled kernel;
     int device;
-    uint64_t shared_limit = SHARED_BYTES;
+    uint64_t static_shared;  // of all kernels of its module, which is more than it has itself
+    uint64_t shared_limit;   // of its dynamic shared memory
 };
 
 template <typename T>
@@ -81,7 +82,8 @@ CUresult cuModuleUnload(CUmodule) {
 CUresult cuModuleGetFunction(CUfunction* handle, CUmodule of, const char* name) {
     DRIVER_CALL();
     Module& module = *(Module*)of;
-    Function* function = new Function{nullptr, {}, context().device};
+    const uint64_t shared = module.executes ? module.image.segments.shared_size : 0;
+    Function* function = new Function{nullptr, {}, context().device, shared, SHARED_BYTES - shared};
     *handle = (CUfunction)function;
     if (!module.executes) return CUDA_SUCCESS;
     const auto kernel = module.kernels.find(name);
@@ -93,14 +95,16 @@ CUresult cuModuleGetFunction(CUfunction* handle, CUmodule of, const char* name) 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
     DRIVER_CALL();
     if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_NOT_SUPPORTED;
-    if (value < 0 || uint64_t(value) > MOST_SHARED_BYTES) return CUDA_ERROR_INVALID_VALUE;
-    ((Function*)function)->shared_limit = uint64_t(value);
+    Function& of = *(Function*)function;
+    if (value < 0 || of.static_shared + uint64_t(value) > MOST_SHARED_BYTES) return CUDA_ERROR_INVALID_VALUE;
+    of.shared_limit = uint64_t(value);
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+    const Function& of = *(Function*)function;
     const bool limit = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    *value = limit ? int(((Function*)function)->shared_limit) : 0;
+    *value = limit ? int(of.shared_limit) : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? int(of.static_shared) : 0;
     return CUDA_SUCCESS;
 }
 

@@ -99,13 +99,6 @@ def devices_that_are_entered(cupy):
     yield runtime.getDevice()
 
 
-def peers(cupy):
-    runtime = cupy.cuda.runtime
-    yield bool(runtime.deviceCanAccessPeer(0, 1))
-    seen(runtime.deviceEnablePeerAccess, 1)  # the first time it may be allowed
-    yield name_of(cupy, runtime.deviceEnablePeerAccess, 1), seen(runtime.deviceEnablePeerAccess, 1)
-
-
 def devices_of_threads(cupy):
     cupy.cuda.runtime.setDevice(1)
     devices = []

@@ -119,3 +119,13 @@ print(seen)
 def test_a_thread_keeps_the_device_and_the_context_that_it_has(python_on_the_driver):
     seen = ast.literal_eval(python_on_the_driver(BEGIN + CURRENT, FAKE_GPUS="4"))
     assert seen == [(0, 0), 0, (0, True), (1, True)]
+
+
+def test_a_copy_between_devices_enables_no_access_between_them(python_on_the_driver):
+    """It would last to the end of the process, and each later allocation would be mapped into the other device."""
+    program = """
+        there = accel.from_numpy(np.arange(1000.0)).to("cuda:1").to("cuda:0")
+        assert (there.to_numpy() == np.arange(1000)).all()
+        print("cudaMemcpyPeerAsync" in driver.counts(), "cudaDeviceEnablePeerAccess" in driver.counts())
+    """
+    assert python_on_the_driver(BEGIN + textwrap.dedent(program), FAKE_COUNT="1") == "True False\n"

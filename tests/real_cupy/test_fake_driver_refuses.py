@@ -125,6 +125,24 @@ def test_a_driver_call_of_a_thread_that_has_no_context(cupy, status, nothing):
     assert statuses == [INVALID_CONTEXT, INVALID_CONTEXT, INVALID_CONTEXT, 0]
 
 
+def test_shared_memory_above_the_limit_together_with_what_the_kernel_declares(cupy, status):
+    driver = cupy.cuda.driver
+    code = """extern "C" __global__ void nothing() {
+        __shared__ int own[10 << 10];
+        extern __shared__ int more[];
+        own[threadIdx.x] = more[0] = 0;
+    }"""
+    kernel = cupy.RawModule(code=code).get_function("nothing").kernel
+    static = driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr)
+    assert static >= 40 << 10
+    assert status(launch, cupy, kernel, shared=(48 << 10) - static) == 0
+    assert status(launch, cupy, kernel, shared=20 << 10) == INVALID_VALUE
+    attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    assert status(driver.funcSetAttribute, kernel.ptr, attribute, (227 << 10) - static + 1) == INVALID_VALUE
+    assert status(driver.funcSetAttribute, kernel.ptr, attribute, 20 << 10) == 0
+    assert status(launch, cupy, kernel, shared=20 << 10) == 0
+
+
 def test_shared_memory_above_the_limit(cupy, status):
     function = cupy.RawModule(code=SHARED).get_function("nothing").kernel
     assert status(launch, cupy, function, 0, 48 << 10) == 0
@@ -202,5 +220,5 @@ def test_a_kernel_that_is_not_there_or_does_not_compile(cupy):
 
 def test_a_function_that_it_does_not_have(runtime, capfd):
     with pytest.raises(runtime.CUDARuntimeError):
-        runtime.deviceGetDefaultMemPool(0)
-    assert "there is no cudaDeviceGetDefaultMemPool" in capfd.readouterr().err
+        runtime.memPoolDestroy(0)
+    assert "there is no cudaMemPoolDestroy" in capfd.readouterr().err

@@ -15,7 +15,8 @@ from .machine import CUDARuntimeError
 
 # CuPy appends its own, and the last one counts; with -dlto there is no code to load.
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
-SHARED_BYTES = 8  # the attribute of a kernel
+STATIC_SHARED, SHARED_BYTES = 1, 8  # attributes of a kernel
+MOST_SHARED = 227 << 10
 BLOCKS_AT_ONCE = 256
 FIRST_CONTEXT = 0xC000
 
@@ -52,7 +53,8 @@ def cuda_module(machine, runtime):
     """Return ``cupy.cuda`` on a machine, with only the functions that the backend calls."""
     streams, memory = _streams(machine, runtime), _memory(machine, runtime)
     driver = named(CUDADriverError, *_driver(machine)) | {
-        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": SHARED_BYTES
+        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES": SHARED_BYTES,
+        "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES": STATIC_SHARED,
     }
     return module(
         "cupy.cuda",
@@ -75,9 +77,14 @@ def _driver(machine):
             raise CUDADriverError("hipErrorUnknown: unknown error")
         if machine.local.context is None:
             raise CUDADriverError("CUDA_ERROR_INVALID_CONTEXT: invalid device context")
-        if value > 227 << 10:
+        if machine.functions[f].loaded.shared_size + value > MOST_SHARED:
             raise CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         machine.functions[f].shared = value
+
+    def funcGetAttribute(attribute, f):
+        machine.check(machine.device)
+        machine.demand(attribute == STATIC_SHARED, "an attribute that the backend need not get")
+        return machine.functions[f].loaded.shared_size
 
     def launchKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra):
         machine.demand(
@@ -101,7 +108,7 @@ def _driver(machine):
         machine.demand(machine.flavour == "cuda", "HIP has no use for contexts")
         machine.local.context = ctx - FIRST_CONTEXT if ctx else None
 
-    return funcSetAttribute, launchKernel, launchCooperativeKernel, ctxGetCurrent, ctxSetCurrent
+    return funcSetAttribute, funcGetAttribute, launchKernel, launchCooperativeKernel, ctxGetCurrent, ctxSetCurrent
 
 
 def _streams(machine, runtime):
@@ -300,7 +307,7 @@ def raw_module(machine):
         def __init__(self, loaded, name):
             self.loaded, self.name, self.device, self.ptr = loaded, name, machine.device, id(self)
             self.sizes = loaded.sizes(name)
-            self.shared = (48 if machine.flavour == "cuda" else 64) << 10
+            self.shared = machine.shared - loaded.shared_size
             machine.functions[self.ptr] = self
 
         def launch(self, grid, block, shared, stream, params, *, cooperative=False):

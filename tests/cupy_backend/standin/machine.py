@@ -14,8 +14,6 @@ NAMES = {
     101: "InvalidDevice",
     400: "InvalidResourceHandle",
     600: "NotReady",
-    704: "PeerAccessAlreadyEnabled",
-    711: "TooManyPeers",
     719: "LaunchFailure",
     900: "StreamCaptureUnsupported",
     901: "StreamCaptureInvalidated",
@@ -73,8 +71,8 @@ class Machine:
         The devices with a context.
     functions : dict
         The kernels, by the pointers that the driver takes.
-    refuses_peers : int
-        What the driver answers to a request for peer access; 0 if it grants it.
+    shared : int
+        Bytes of shared memory of a block, if no more are asked for.
     compiles : bool
         Whether there is a library that compiles kernels; CuPy's wheels have none of their own.
     pinned : dict
@@ -87,12 +85,13 @@ class Machine:
         What was done that must not be; empty in a test that passes.
     """
 
-    def __init__(self, flavour="cuda", devices=2, memory=1 << 28, peers=True, seed=0):
-        self.flavour, self.devices, self.memory, self.peers = flavour, range(devices), memory, peers
+    def __init__(self, flavour="cuda", devices=2, memory=1 << 28, seed=0):
+        self.flavour, self.devices, self.memory = flavour, range(devices), memory
         self.prefix, self.warp = ("hipError", 64) if flavour == "hip" else ("cudaError", 32)
+        self.shared = (64 if flavour == "hip" else 48) << 10
         self.driver_version, self.runtime_version = (70000000, 70000000) if flavour == "hip" else (13000, 12090)
-        self.fails = self.refuses_peers = 0
-        self.lost, self.enabled, self.contexts = set(), set(), set()
+        self.fails = 0
+        self.lost, self.contexts = set(), set()
         self.compiles, self.reads_pageable, self.refuses_unregistered = True, False, flavour == "hip"
         self.functions, self.violations = {}, []
         self.lock, self.local = threading.RLock(), Current()

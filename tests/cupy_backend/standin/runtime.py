@@ -60,6 +60,8 @@ class Runtime:
             "minor": 0,
             "totalGlobalMem": self._machine.memory,
             "warpSize": self._machine.warp,
+            "sharedMemPerBlock": self._machine.shared,
+            **({} if self.is_hip else {"sharedMemPerBlockOptin": 227 << 10}),
             "maxGridSize": (2**31 - 1, 65_535, 65_535),
             "multiProcessorCount": 2,
             "pageableMemoryAccess": int(self._machine.reads_pageable),
@@ -74,17 +76,6 @@ class Runtime:
         self._machine.check(device)
         self._scheduler.drive_device(device)
         self._machine.check(device)
-
-    def deviceCanAccessPeer(self, device, peer):
-        return int(self._machine.peers)
-
-    def deviceEnablePeerAccess(self, peer):
-        machine, pair = self._machine, (self._machine.device, peer)
-        machine.require(peer != machine.device, 101)
-        machine.require(not machine.refuses_peers, machine.refuses_peers)
-        machine.require(pair not in machine.enabled, 704)
-        machine.require(machine.peers, 1)
-        machine.enabled.add(pair)
 
     # Copies
 

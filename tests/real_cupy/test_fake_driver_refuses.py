@@ -130,7 +130,9 @@ def test_shared_memory_above_the_limit_together_with_what_the_kernel_declares(cu
     code = """extern "C" __global__ void nothing() {
         __shared__ int own[10 << 10];
         extern __shared__ int more[];
-        own[threadIdx.x] = more[0] = 0;
+        own[threadIdx.x] = 1;
+        __syncthreads();
+        more[0] = own[blockDim.x - 1];
     }"""
     kernel = cupy.RawModule(code=code).get_function("nothing").kernel
     static = driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr)

@@ -8,7 +8,7 @@ from accel.abc.graphs import CapturedEvent
 from accel.abc.stream import Event, Stream
 from accel.device import Device
 from accel.memory.captures import ACTIVE, Capture, capture_on, captured_stream
-from accel.memory.hazards import Claim, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
+from accel.memory.hazards import Claim, Hazards, confirm, enter, forget_some, leave, refuse_failed, refuse_in_flight
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
@@ -19,6 +19,7 @@ from accel.memory.thread_stream import ThreadStream
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]
 
 _Result = TypeVar("_Result")
+_NONE: Hazards = (), (), ()
 _CPU = Device.CPU  # an enum's member costs more to reach than a global
 
 
@@ -150,8 +151,10 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
             _give(submission, claims, stream, give)
     finally:
         let_go(keep_alives)
-    for claim in claims:  # no `PendingWork` does so when it is done
-        forget_some(claim[0])
+    for record, *_ in claims:  # no `PendingWork` does so when it is done
+        forget_some(record)
+        # Or all later work on the memory would come this way.
+        _see_sound([each[2] for each in (record.hazards or _NONE)[2]])
     return submission
 
 
@@ -287,8 +290,16 @@ def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give:
     if overtaken:
         heap_of(stream.device).gate.overtake()
     submission.give(stream, give)
+    _see_sound(read)
     submission.sound = submission.queue is not None and all(each.sound for each in read)
     confirm(submission, read)
+
+
+def _see_sound(work: Iterable[Submission]) -> None:
+    """Remember of work that might have failed, and is done, that it has not."""
+    for each in work:
+        if not each.sound and each.queue is None and each.done() and each.culprit() is None:
+            each.sound = True
 
 
 def _claims(uses: Sequence[Use]) -> list[Claim]:

@@ -1,5 +1,6 @@
 """Copies and fills within a GPU are only submitted: later uses are ordered after them, and events are deferred."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -120,6 +121,20 @@ def test_memory_that_goes_meanwhile_is_nobody_elses_before(monkeypatch):
             accel.full(SIZE, 9, "float32", device="gpu").release()
         accel.full(SIZE, 8, "float32", device="gpu").release()
         assert set(a.tensor.to_numpy().ravel()) == {3}
+
+
+def test_work_after_that_of_a_host_thread_is_in_order_without_events_again(gpu_machine, following):
+    """Work that a thread of the host submits may fail: what reads its result is ordered by events until it is done."""
+    a, b, held = accel.zeros(64, "float32", device="gpu"), accel.zeros(64, "float32", device="gpu"), threading.Event()
+    stream, host = accel.new_stream("gpu"), accel.new_stream("cpu")
+    host.submit(held.wait)
+    stream.wait_for(host.record())
+    late = [following(b, a, 64, over=64, stream=stream) for _ in range(3)]
+    held.set()
+    late[-1].wait()
+    for _ in range(3):
+        following(b, a, 64, over=64, stream=stream)
+    assert all(work.sound for _, _, work in a.storage.owner.hazards[2])
 
 
 class TestEvents:

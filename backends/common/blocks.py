@@ -12,6 +12,9 @@ CHUNK = 16
 LANES = 2
 """How many of them are worked on as one at most: as many as a register has on most machines."""
 
+GROUPS = 4
+"""How many of them are interleaved or separated in a row: fewer take longer, as the loop does little in each round."""
+
 LINE = 64
 """Bytes of a cache line."""
 
@@ -37,17 +40,21 @@ class Block(NamedTuple):
     number : int
         For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item;
         for ``lines``, 1.
+    groups : int
+        For ``weave`` and ``unweave``, how many chunks are read or written of each row or column.
     """
 
     form: Literal["lines", "turn", "weave", "unweave", "join", "items"]
     itemsize: int
     number: int
+    groups: int = 1
 
     @property
     def rows(self) -> int:
         """Rows of the block."""
         chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
-        several = {"lines": line, "turn": self.number * chunk, "weave": self.number, "unweave": chunk, "join": chunk}
+        several = {"lines": line, "turn": self.number * chunk, "weave": self.number, "join": chunk}
+        several["unweave"] = self.groups * chunk
         return several.get(self.form, 1)
 
     @property
@@ -56,7 +63,7 @@ class Block(NamedTuple):
         chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
         if self.form == "join":
             return -(-chunk // self.number)
-        return {"lines": line, "turn": chunk, "weave": chunk, "unweave": self.number}.get(self.form, 1)
+        return {"lines": line, "turn": chunk, "weave": self.groups * chunk, "unweave": self.number}.get(self.form, 1)
 
 
 def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:
@@ -74,9 +81,9 @@ def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:
         if height >= CHUNK and width >= CHUNK:
             return Block("turn", nbytes, _power_of_two(min(height // CHUNK, LANES)))
         if height >= CHUNK and rows.source_stride == width > nbytes:
-            return Block("unweave", nbytes, columns.extent)
+            return Block("unweave", nbytes, columns.extent, GROUPS if height >= GROUPS * CHUNK else 1)
         if width >= CHUNK and columns.target_stride == height > nbytes:
-            return Block("weave", nbytes, rows.extent)
+            return Block("weave", nbytes, rows.extent, GROUPS if width >= GROUPS * CHUNK else 1)
     joined = Block("join", nbytes & -nbytes, nbytes // (nbytes & -nbytes))
     if nbytes < JOINED and joined.number > 1 and _joins(joined, nbytes, rows, columns):
         return joined

@@ -17,7 +17,13 @@ __all__ = ["COLUMNS", "DEPTH", "LOOPS", "ROOM", "ROWS", "Tiling", "tiling"]
 TILE = 1 << 14
 """Bytes of a tile: half of the smallest first cache, as its source is there too."""
 
-ROOM = 4 * TILE
+LARGE_TILE = 1 << 16
+"""Bytes of a tile that reads more than its own part, for the second cache: that part is packed twice, so tiles are few.
+
+Tiles of few rows or columns read little more than their own part.
+"""
+
+ROOM = 5 << 15
 """Bytes of the buffer for the largest tile, and for the bytes beyond its end that complete cache lines."""
 
 WIDE = 256
@@ -184,7 +190,10 @@ def tiling(plan: Plan, skew: int, source_skew: int) -> Tiling | None:
     lines = _lines(matrix, skew + start[0], source_skew + start[1]) if line > 1 else None
     if lines:
         return _tiled(matrix._replace(block=Block("lines", run, 1)), lines, line, start)
-    return _tiled(matrix, _aligned(_cut(matrix, line), skew + start[0], line), line, start)
+    cut = _aligned(_cut(matrix, line, TILE), skew + start[0], line)
+    if block.form in ("turn", "join", "items") and any(16 * axis.extra > axis.steps for axis in cut.axes):
+        cut = _aligned(_cut(matrix, line, LARGE_TILE), skew + start[0], line)
+    return _tiled(matrix, cut, line, start)
 
 
 def _nearness(leaf: Leaf) -> float:
@@ -215,34 +224,34 @@ def _lines(matrix: _Matrix, skew: int, source_skew: int) -> _Cut | None:
     return _Cut(sorted(outer, key=_nearness, reverse=True), [_NO_AXIS, down, across], -1)
 
 
-def _cut(matrix: _Matrix, line: int) -> _Cut:
+def _cut(matrix: _Matrix, line: int, tile: int) -> _Cut:
     """Choose tiles that are contiguous at both ends for as long as possible."""
     nbytes, outer, rows, columns, block = matrix
     whole = _Axis(rows, rows.extent, nbytes, block.rows)
-    if matrix.fused and matrix.run * LINE <= TILE:
-        return _cut_fused(matrix, whole)
-    wide = max(WIDE, math.isqrt(TILE * nbytes)) if line > 1 else max(LINE, nbytes)
+    if matrix.fused and matrix.run * LINE <= tile:
+        return _cut_fused(matrix, whole, tile)
+    wide = max(WIDE, math.isqrt(tile * nbytes)) if line > 1 else max(LINE, nbytes)
     depth, others = _following(outer, matrix.run)
     if matrix.contiguous and matrix.run < WIDE and depth:
-        across = _Axis(columns, _evenly(columns.extent, min(wide // nbytes, TILE // matrix.run)), 0, block.columns)
-        down = _Axis(depth, _steps(TILE // across.steps, matrix.run), matrix.run)
+        across = _Axis(columns, _evenly(columns.extent, min(wide // nbytes, tile // matrix.run)), 0, block.columns)
+        down = _Axis(depth, _steps(tile // across.steps, matrix.run), matrix.run)
         return _Cut(others, [down, whole, across], DEPTH, apart=True)
     across = _Axis(columns, _evenly(columns.extent, wide // nbytes), 0, block.columns)
-    down = _Axis(rows, _steps(max(TILE // across.steps, TALL), nbytes), nbytes, block.rows)
+    down = _Axis(rows, _steps(max(tile // across.steps, TALL), nbytes), nbytes, block.rows)
     if matrix.contiguous and matrix.run >= LINE:
         return _Cut(outer, [_NO_AXIS, down, across], ROWS, apart=True)
     direct = down._replace(spacing=rows.target_stride), across._replace(spacing=columns.target_stride)
     return _Cut(outer, [_NO_AXIS, *direct], -1)
 
 
-def _cut_fused(matrix: _Matrix, rows: _Axis) -> _Cut:
+def _cut_fused(matrix: _Matrix, rows: _Axis, tile: int) -> _Cut:
     """Cut a matrix that is contiguous in the target along its columns, or several small ones along the next loop."""
     columns, size = matrix.columns, matrix.run * matrix.columns.extent
     depth, others = _following(matrix.outer, size)
-    if depth and size <= TILE // 2:
+    if depth and size <= tile // 2:
         across = _Axis(columns, columns.extent, matrix.run, matrix.block.columns)
-        return _Cut(others, [_Axis(depth, _steps(TILE, size), size), rows, across], DEPTH)
-    across = _Axis(columns, _steps(TILE, matrix.run), matrix.run, matrix.block.columns)
+        return _Cut(others, [_Axis(depth, _steps(tile, size), size), rows, across], DEPTH)
+    across = _Axis(columns, _steps(tile, matrix.run), matrix.run, matrix.block.columns)
     return _Cut(matrix.outer, [_NO_AXIS, rows, across], COLUMNS)
 
 

@@ -82,16 +82,20 @@ def _turn(code: Code, block: Block, ends: Ends) -> None:
 
 def _weave(code: Code, block: Block, ends: Ends) -> None:
     lanes = CHUNK // block.itemsize
-    rows = [code.load(ends.source + ends.source_pitch * row, lanes, block.itemsize) for row in range(block.number)]
-    for step, part in enumerate(_woven(code, rows)):
-        code.store(part, ends.target + CHUNK * step)
+    for group in range(block.groups):
+        places = [ends.source + ends.source_pitch * row + CHUNK * group for row in range(block.number)]
+        rows = [code.load(place, lanes, block.itemsize) for place in places]
+        for step, part in enumerate(_woven(code, rows)):
+            code.store(part, ends.target + CHUNK * (block.number * group + step))
 
 
 def _unweave(code: Code, block: Block, ends: Ends) -> None:
     lanes = CHUNK // block.itemsize
-    parts = [code.load(ends.source + CHUNK * step, lanes, block.itemsize) for step in range(block.number)]
-    for step, column in enumerate(_unwoven(code, parts)):
-        code.store(column, ends.target + ends.target_pitch * step)
+    for group in range(block.groups):
+        places = [ends.source + CHUNK * (block.number * group + step) for step in range(block.number)]
+        parts = [code.load(place, lanes, block.itemsize) for place in places]
+        for step, column in enumerate(_unwoven(code, parts)):
+            code.store(column, ends.target + ends.target_pitch * step + CHUNK * group)
 
 
 def _join(code: Code, block: Block, ends: Ends) -> None:

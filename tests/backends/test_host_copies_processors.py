@@ -33,7 +33,7 @@ ELSEWHERE = {"generic": "aarch64-unknown-linux-gnu", "pwr9": "powerpc64le-unknow
 BLOCKS = [
     *[Block("lines", itemsize, 1) for itemsize in (1, 2, 4, 8, 16)],
     *[Block("turn", itemsize, 2) for itemsize in (1, 2, 4, 8, 16)],
-    *[Block(form, 1, number) for form in ("weave", "unweave") for number in (3, 7)],
+    *[Block(form, 1, number, 4) for form in ("weave", "unweave") for number in (3, 7)],
     *[Block("join", word, number) for word, number in ((1, 3), (1, 13), (2, 3), (4, 3), (4, 5), (8, 3))],
     Block("items", 8, 2),
     Block("items", 64, 1),

@@ -191,6 +191,24 @@ def streams(device: Device) -> Rows:
     }
 
 
+def graphs(device: Device) -> Rows:
+    """Return launches of graphs of one operation and of several."""
+    stream, theirs = accel.new_stream(device), cupy.cuda.Stream(non_blocking=True)
+    memory, their_memory = [accel.zeros(_FEW, "float32", device) for _ in range(4)], cupy.zeros(_FEW, "float32")
+    with accel.capture(stream) as short:
+        memory[0].fill(0)
+    with accel.capture(stream) as long:
+        for each in memory:
+            each.fill(0)
+    theirs.begin_capture()
+    cupy.cuda.runtime.memsetAsync(their_memory.data.ptr, 0, their_memory.nbytes, theirs.ptr)
+    their_graph = theirs.end_capture()
+    return {
+        "launch of a graph": Pair(lambda: their_graph.launch(theirs), short.launch),
+        "launch of a graph of 4 arrays": Pair(lambda: their_graph.launch(theirs), long.launch),
+    }
+
+
 def _within(stream: Any, call: Callable[[], object]) -> Callable[[], object]:
     def run() -> None:
         with stream:
@@ -247,4 +265,4 @@ def arrays(device: Device) -> Rows:
     }
 
 
-ROWS: tuple[Callable[[Device], Rows], ...] = (launches, copies, memory, streams, views, arrays)
+ROWS: tuple[Callable[[Device], Rows], ...] = (launches, copies, memory, streams, graphs, views, arrays)

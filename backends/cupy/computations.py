@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from math import prod
 from types import TracebackType
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from accel.abc import current_stream, current_streams
 from accel.device import Device
 from accel.dtypes import KNOWN
-from accel.errors import DeviceLostError
+from accel.errors import CapabilityError, DeviceLostError
 
 from .device_streams import DeviceStreams
 from .driver import Driver
@@ -72,15 +73,25 @@ class Computations:
             raise driver.translated(error, self._device) from error
         return driver.array_type(shape, dtype, memory)
 
-    def order(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
-        """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free."""
+    def order(self, own: Any, users: Iterable[Any], *, lent: bool, memory: Any) -> None:
+        """Make a stream's next work wait for the present work of other streams; called by finalisers, so lock-free.
+
+        The memory that the work uses is kept until that is possible: not while another library captures a stream.
+        """
         if sys.is_finalizing() or not self._driver.usable:
             return
+        self._driver.retry()
+        self._order(own, users, lent, memory)
+
+    def _order(self, own: Any, users: Iterable[Any], lent: bool, memory: Any) -> None:
         others = {*users, *(stream.native for stream in self._streams.all(self._device))} if lent else users
-        with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
-            for stream in others:
-                if stream != own:
-                    self._streams.let_wait(self._device, own, stream)
+        try:
+            with suppress(DeviceLostError), self._driver.on(self._device):  # a lost device does no more work
+                for stream in others:
+                    if stream != own:
+                        self._streams.let_wait(self._device, own, stream, memory)
+        except CapabilityError:
+            self._driver.postponed.append(partial(self._order, own, users, lent, memory))
 
     def record_use(self, operands: Iterable[Any], stream: Any) -> None:
         """Record that a stream uses arrays, or those in tuples and lists."""

@@ -168,19 +168,28 @@ class DeviceStreams:
         """Return the driver's events of a device."""
         return self._events.get(device) or self._events.setdefault(device, EventPool(self._driver, device))
 
-    def let_wait(self, device: Device, stream: Any, other: Any) -> None:
-        """Make a CuPy stream wait for the present work of another, which may be captured; the device is current.
+    def let_wait(self, device: Device, stream: Any, other: Any, memory: Any = None) -> None:
+        """Make a CuPy stream wait for the present work of another; the device is current.
 
-        A stream that accel captures has no work besides that before its capture. Where another library captures one of
-        the two, nothing is done, since that would be in the graph: its user keeps memory that the graph uses.
+        A stream that accel captures has no work besides that before its capture, and waits at the end of it, until
+        when memory is kept.
+
+        Raises
+        ------
+        CapabilityError
+            If another library captures one of the streams.
         """
         driver, captured = self._driver, self._captured(device)
         if stream in captured:
-            captured[stream].append(partial(self.let_wait, device, stream, other))
-        elif other in captured:
+            captured[stream].append(partial(self.let_wait, device, stream, other, memory))
+            return
+        driver.refuse_capture(stream)
+        if other in captured:
             _, event = captured[other].event_after(captured[other].stamp)
             event.hold_up(stream.ptr)  # type: ignore[attr-defined]
-        elif not (driver.is_captured(stream.ptr) or driver.is_captured(other.ptr) or driver.finished(other)):
+            return
+        driver.refuse_capture(other)
+        if not driver.finished(other):
             self.events(device).record(other).hold_up(stream.ptr)
 
     def _captured(self, device: Device) -> dict[Any, CupyStream]:

@@ -86,9 +86,8 @@ class Driver:
         Returns the index of the current device.
     errors : tuple of type
         The errors of the driver, for `translated`.
-    postponed : deque
-        Blocks of memory, each with the streams that used it last, which could not be given back while another library
-        captured a stream.
+    postponed : deque of callables
+        What could not be done while another library captured a stream: to give back memory that the stream uses.
     relaxed : callable
         Calls what captures of other libraries forbid; see `capture_modes`.
     launch_kernel, memcpy, memset, synchronize : callable
@@ -320,6 +319,12 @@ class Driver:
         # The default stream cannot be captured.
         captured: bool = bool(stream) and self.runtime.streamIsCapturing(stream)
         return captured
+
+    def retry(self) -> None:
+        """Do what was postponed, or postpone it again; called by finalisers, so lock-free."""
+        for _ in range(len(self.postponed)):
+            with suppress(IndexError):  # another thread may be first
+                self.postponed.popleft()()
 
     def refuse_capture(self, stream: Any) -> None:
         """Raise if a CuPy stream is being captured into a graph: its work would not be done now.

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -224,10 +223,7 @@ def room(driver: Driver) -> Room:
 
 def give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) -> None:
     """Return bytes to the pool after the work on them of all streams."""
-    postponed = driver.postponed
-    for _ in range(len(postponed)):
-        with suppress(IndexError):  # another thread may be first
-            _give_back(driver, *postponed.popleft())
+    driver.retry()
     _give_back(driver, block, after)
 
 
@@ -248,7 +244,7 @@ def _give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) 
         pass  # a lost device does no more work
     except CapabilityError:  # another library captures one of the streams: nothing can wait for its earlier work now
         block.native = references.pop()
-        driver.postponed.append((block, after))
+        driver.postponed.append(partial(_give_back, driver, block, after))
         return
     # They are reused on this stream, whose later work comes after the waits above.
     pooled = is_pooled(driver, references[0])

@@ -19,8 +19,11 @@ __all__ = ["DefaultResults", "Order", "ResultMemory", "owner_of", "record_use", 
 class Order(Protocol):
     """Makes a stream's next work wait for the present work of other streams; called by finalisers."""
 
-    def __call__(self, own: Any, users: Iterable[Any], *, lent: bool) -> None:
-        """Let ``own`` wait for ``users``, and if the memory was lent for all streams of the device."""
+    def __call__(self, own: Any, users: Iterable[Any], *, lent: bool, memory: Any) -> None:
+        """Let ``own`` wait for ``users``, and if the memory was lent for all streams of the device.
+
+        The memory is kept as long as one of them is captured by another library.
+        """
         ...
 
 
@@ -49,17 +52,18 @@ class ResultMemory:
     def __del__(self) -> None:
         # The pool reuses the memory on the same stream, so it is enough that this stream waits.
         if self.users or self.lent:
-            self._order(self.stream, self.users, lent=self.lent)
+            self._order(self.stream, self.users, lent=self.lent, memory=self._native)
 
 
 class _Used(ref[Any]):
-    """A reference to an array that owns memory of the default stream, and who else uses that memory."""
+    """A reference to an array that owns memory of the default stream, the memory, and who else uses it."""
 
-    __slots__ = ("key", "lent", "users")
+    __slots__ = ("key", "lent", "memory", "users")
 
     def __init__(self, array: Any, finalise: Callable[["_Used"], object]) -> None:
         super().__init__(array, finalise)  # type: ignore[call-arg]
         self.key = id(array)
+        self.memory = array.data.mem
         self.users: set[Any] = set()
         self.lent = False
 
@@ -94,7 +98,7 @@ class DefaultResults:
 
     def _finalise(self, used: _Used) -> None:
         self._used.pop(used.key, None)
-        self._order(self._default, used.users, lent=used.lent)
+        self._order(self._default, used.users, lent=used.lent, memory=used.memory)
 
 
 def record_use(results: DefaultResults, array: Any, stream: Any) -> None:

@@ -173,3 +173,32 @@ def test_an_event_of_a_captured_stream_is_nothing_to_wait_for(stream):
         accel.new_stream("gpu").wait_for(event)
     stream.native.end_capture()
     stream.record().wait()
+
+
+@pytest.mark.parametrize("captured_by_accel", [True, False])
+def test_arrays_that_two_streams_use_are_freed_while_one_of_them_is_captured(stream, captured_by_accel):
+    other, c = accel.new_stream("gpu"), accel.zeros(SIZE, device="gpu")
+    for captured in (stream, other):
+        with stream:
+            x = ones() + ones()
+        accel.memory.heap_of(x.device).synchronize()
+        with other:
+            y = x + x
+        if captured_by_accel:
+            with accel.capture(captured) as graph:
+                del x
+                c.fill(3)
+            graph.launch()
+        else:
+            captured.native.begin_capture()
+            del x
+            assert captured.native.end_capture().nodes == []
+            c.fill(3)
+        with stream:
+            z = ones() * 5
+        assert float(xp.sum(y)) == 4 * SIZE
+        assert float(xp.sum(z)) == 5 * SIZE
+        assert set(c.to_numpy()) == {3}
+        del y, z
+    c.release()
+    other.close()

@@ -269,7 +269,7 @@ class TestLifetime:
         assert wrong(monkeypatch, flavour, by_an_operator, drop, home) == 0
 
     def test_a_wait_that_is_left_out_shows_in_the_bytes(self, monkeypatch, flavour, home):
-        monkeypatch.setattr(Computations, "order", lambda self, *arguments, lent: None)
+        monkeypatch.setattr(Computations, "order", lambda self, *arguments, lent, memory: None)
         assert wrong(monkeypatch, flavour, by_an_operator, dropped, home) > 3
 
     def test_a_use_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour, home):
@@ -288,7 +288,7 @@ def test_views_and_other_owners_of_memory_are_followed_to_the_end(first):
     import cupy
 
     results, waits = heap_of(first).backend.computing(first).results, []
-    results._order = lambda own, users, *, lent: waits.append((own, {*users}, lent))
+    results._order = lambda own, users, *, lent, memory: waits.append((own, {*users}, lent))
     one, stream = cupy.ndarray(SIZE), cupy.cuda.Stream(non_blocking=True)
     other = cupy.ndarray(SIZE, memptr=one.data)
     view = one[::2][1:]

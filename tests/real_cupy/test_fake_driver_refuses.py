@@ -137,12 +137,12 @@ def test_shared_memory_above_the_limit_together_with_what_the_kernel_declares(cu
     kernel = cupy.RawModule(code=code).get_function("nothing").kernel
     static = driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr)
     assert static >= 40 << 10
-    assert status(launch, cupy, kernel, shared=(48 << 10) - static) == 0
-    assert status(launch, cupy, kernel, shared=20 << 10) == INVALID_VALUE
+    assert status(launch, cupy, kernel, 0, (48 << 10) - static) == 0
+    assert status(launch, cupy, kernel, 0, 20 << 10) == INVALID_VALUE
     attribute = driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     assert status(driver.funcSetAttribute, kernel.ptr, attribute, (227 << 10) - static + 1) == INVALID_VALUE
     assert status(driver.funcSetAttribute, kernel.ptr, attribute, 20 << 10) == 0
-    assert status(launch, cupy, kernel, shared=20 << 10) == 0
+    assert status(launch, cupy, kernel, 0, 20 << 10) == 0
 
 
 def test_shared_memory_above_the_limit(cupy, status):

@@ -1,6 +1,7 @@
 """`DeviceBlock`: GPU memory that CuPy allocates, and the streams that must finish with it before it is reused."""
 
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 from accel.abc import Block, ExternalAllocation, Room
 from accel.device import Device
 from accel.errors import CapabilityError, DeviceLostError, LayoutError, OutOfMemoryError
+from accel.support.locks import open_after_fork
 
 from .driver import Driver
 from .pools import allocator_name, free_bytes, is_pooled
@@ -32,6 +34,8 @@ ALIGNMENT = 256
 """Alignment in bytes that the drivers guarantee, and CuPy's pool keeps."""
 
 _MOST = 1 << 48
+_first_uses = open_after_fork(threading.Lock())
+"""Held while a block gets its set of CuPy's streams: of two threads that are first, both uses count."""
 _OUT_OF_MEMORY = 2
 
 
@@ -90,12 +94,12 @@ class DeviceBlock(Block):
         """Record that CuPy computes with the bytes on a stream of its own class."""
         if self.stream is not None and self.stream.native is native:
             return
-        streams = {native}
-        # No call between these: another thread may be first.
         if self.cupy_streams is None:
-            self.cupy_streams = streams
-        else:
-            self.cupy_streams.add(native)
+            streams: set[Any] = set()
+            with _first_uses:  # no call between these: another thread, or a signal handler, may be first
+                if self.cupy_streams is None:
+                    self.cupy_streams = streams
+        self.cupy_streams.add(native)
 
     def use(self, stream: CupyStream) -> None:
         """Record that a stream gets work on the bytes; it waits for `ready` first."""

@@ -20,7 +20,8 @@ from .graphs import CupyGraph, UsedBlock
 
 __all__ = ["CupyStream", "NewBlocks"]
 
-_new_thread = open_after_fork(threading.Lock())
+_changing = open_after_fork(threading.Lock())
+"""Held where a stream reads and changes what other threads change too; no call in between, so nothing waits for it."""
 _MOST_WAITS = 256
 """Of how many other streams a stream remembers how far it waits for them."""
 
@@ -183,7 +184,9 @@ class CupyStream(CurrentStream):
             self._do(work)
             self._last = None
         else:
-            self._last = late.submit(lambda: self._do(work))
+            last = late.submit(lambda: self._do(work))
+            with _changing:
+                self._last = last
 
     def at_once(self, work: Callable[..., object], *arguments: Any) -> None:
         """Submit work to the driver in this thread, for a stream that is `direct`; ``work`` gets the stream last."""
@@ -263,8 +266,9 @@ class CupyStream(CurrentStream):
         """Return an event that is reached when all work submitted so far is done."""
         if self.deferred is not None:
             return CapturedEvent(self.device)
-        before = self.stamp
-        self.stamp = before + 1  # now, so that no work submitted after the event gets the stamp before it
+        with _changing:  # or of two threads one could set it back
+            before = self.stamp
+            self.stamp = before + 1  # now, so that no work submitted after the event gets the stamp before it
         event = CupyEvent(self.events, self.native, self._last, timed=timed or self.timed)
         event.work_timed, late = self.timed, self._late_thread()
         if late is None:
@@ -333,9 +337,9 @@ class CupyStream(CurrentStream):
                 self._late.synchronize()
             finally:
                 # Or each later event would have its error again.
-                # No call between these: another thread may submit work.
-                if self._last is last:
-                    self._last = None
+                with _changing:  # another thread may submit work
+                    if self._last is last:
+                        self._last = None
         self.finish()
 
     def close(self) -> None:
@@ -375,7 +379,8 @@ class CupyStream(CurrentStream):
         finally:
             blocks, self.kept = self.kept, []
             deferred, self.deferred = self.deferred, None
-            self.stamp += 1  # the work from now on comes after the event of `begin_capture`
+            with _changing:
+                self.stamp += 1  # the work from now on comes after the event of `begin_capture`
             for work in deferred or ():
                 work()
         return CupyGraph(native, blocks)
@@ -392,7 +397,7 @@ class CupyStream(CurrentStream):
         result = self._late or ThreadStream(
             self.device
         )  # without the lock: a finaliser during this call may call again
-        with _new_thread:
+        with _changing:
             result = self._late = self._late or result
         return result
 

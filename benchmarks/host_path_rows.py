@@ -192,20 +192,27 @@ def streams(device: Device) -> Rows:
 
 
 def graphs(device: Device) -> Rows:
-    """Return launches of graphs of one operation and of several."""
+    """Return launches of graphs that fill one array, and four."""
     stream, theirs = accel.new_stream(device), cupy.cuda.Stream(non_blocking=True)
-    memory, their_memory = [accel.zeros(_FEW, "float32", device) for _ in range(4)], cupy.zeros(_FEW, "float32")
-    with accel.capture(stream) as short:
-        memory[0].fill(0)
-    with accel.capture(stream) as long:
-        for each in memory:
-            each.fill(0)
-    theirs.begin_capture()
-    cupy.cuda.runtime.memsetAsync(their_memory.data.ptr, 0, their_memory.nbytes, theirs.ptr)
-    their_graph = theirs.end_capture()
+    arrays = [accel.zeros(_FEW, "float32", device) for _ in range(4)]
+    others = [cupy.zeros(_FEW, "float32") for _ in range(4)]
+
+    def graph(count: int) -> Any:
+        with accel.capture(stream) as result:
+            for each in arrays[:count]:
+                each.fill(0)
+        return result
+
+    def their_graph(count: int) -> Any:
+        theirs.begin_capture()
+        for each in others[:count]:
+            cupy.cuda.runtime.memsetAsync(each.data.ptr, 0, each.nbytes, theirs.ptr)
+        return theirs.end_capture()
+
+    one, four, their_one, their_four = graph(1), graph(4), their_graph(1), their_graph(4)
     return {
-        "launch of a graph": Pair(lambda: their_graph.launch(theirs), short.launch),
-        "launch of a graph of 4 arrays": Pair(lambda: their_graph.launch(theirs), long.launch),
+        "launch of a graph": Pair(lambda: their_one.launch(theirs), one.launch),
+        "launch of a graph of 4 arrays": Pair(lambda: their_four.launch(theirs), four.launch),
     }
 
 

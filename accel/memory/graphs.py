@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from accel.abc.graphs import DeviceGraph, SupportsGraphs, refuse_captured
 from accel.abc.stream import CurrentStream, Event, Stream, is_stream
@@ -19,27 +19,20 @@ from accel.memory.submission import Submission
 __all__ = ["Graph", "capture"]
 
 
-class _Found(NamedTuple):
-    """What a launch in order found: a later one on the same stream need not wait either, as long as that holds.
+_Found = tuple[Stream, int, list[tuple[HazardRecord, Hazards | None]]]
+"""What a launch in order has found: its stream, `Gate.closings`, and the hazards of the memory. As long as these are
+the same, a later launch need not wait either."""
 
-    Attributes
-    ----------
-    queue : Stream
-        The stream.
-    closings : int
-        `Gate.closings`.
-    hazards : list of (HazardRecord, Hazards)
-        The hazards of the memory.
-    """
 
-    queue: Stream
-    closings: int
-    hazards: list[tuple[HazardRecord, Hazards | None]]
-
-    def holds(self, queue: Stream, closings: int) -> bool:
-        """Return whether nothing has changed; the caller holds the gate."""
-        same = self.queue is queue and self.closings == closings
-        return same and all([record.hazards is hazards for record, hazards in self.hazards])  # noqa: C419 - a generator is slow
+def _holds(found: _Found, queue: Stream, closings: int) -> bool:
+    """Return whether nothing has changed; the caller holds the gate."""
+    same_queue, same_closings, records = found
+    if same_queue is not queue or same_closings != closings:
+        return False
+    for record, hazards in records:  # noqa: SIM110 - a generator is slow
+        if record.hazards is not hazards:
+            return False
+    return True
 
 
 def _found(uses: Sequence[Any], queue: Stream, opened: Submission, closings: int) -> _Found | None:
@@ -52,7 +45,7 @@ def _found(uses: Sequence[Any], queue: Stream, opened: Submission, closings: int
         if use.storage.device is not queue.device or covered(use.storage, use.writing, queue, opened) == NOT_COVERED:
             return None
     records = [use.storage.owner.hazard_record for use in uses]
-    return _Found(queue, closings, [(record, record.hazards) for record in records])
+    return queue, closings, [(record, record.hazards) for record in records]
 
 
 class Graph(OnDevice):
@@ -64,10 +57,11 @@ class Graph(OnDevice):
     Threads may launch one graph; launches come one after the other, since they use the same memory.
     """
 
-    __slots__ = ("_capture", "_error", "_found", "_open", "_stream", "_uses", "_work", "operations")
+    __slots__ = ("_capture", "_error", "_found", "_heap", "_open", "_stream", "_uses", "_work", "operations")
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
+        self._heap = heap_of(stream.device)
         self._open = True
         self._error: BaseException | None = None
         self._capture = Capture(stream)
@@ -115,7 +109,7 @@ class Graph(OnDevice):
         def launch() -> None:
             work.launch(queue)
 
-        return submit_in_order(heap_of(queue.device), queue, uses, launch) or submit_ordered(queue, uses, launch)
+        return submit_in_order(self._heap, queue, uses, launch) or submit_ordered(queue, uses, launch)
 
     def release(self) -> None:
         """Release the graph's handles on its memory; launches that are under way keep it alive until they end.
@@ -147,8 +141,8 @@ class Graph(OnDevice):
 
         As `try_in_order`, but nothing is looked up again if nothing was recorded for the memory since the last launch.
         """
-        heap = heap_of(queue.device)
-        if not queue.direct or queue.timed or not heap.plain or heap.in_order is None:
+        heap = self._heap
+        if not queue.direct or queue.timed or not heap.plain:
             return None
         gate = heap.gate
         with gate.lock:
@@ -158,7 +152,7 @@ class Graph(OnDevice):
             heap.changing = True
             try:
                 opened, closings = heap.opened(queue), gate.closings
-                if found is None or not found.holds(queue, closings):
+                if found is None or not _holds(found, queue, closings):
                     found = _found(uses, queue, opened, closings)
                     if found is None:
                         return None
@@ -204,7 +198,7 @@ class Graph(OnDevice):
         with ExitStack() as locks:
             # With these locks, no thread is giving work to the stream.
             locks.enter_context(stream.giving)
-            locks.enter_context(heap_of(self.device).gate.lock)
+            locks.enter_context(self._heap.gate.lock)
             ACTIVE[stream] = self._capture
             try:
                 self._capture.before = stream.begin_capture()
@@ -216,7 +210,7 @@ class Graph(OnDevice):
         stream: Any = self._stream
         work: DeviceGraph | None = None
         try:
-            with stream.giving, heap_of(self.device).gate.lock:
+            with stream.giving, self._heap.gate.lock:
                 try:
                     work = stream.end_capture()
                 finally:

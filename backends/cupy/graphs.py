@@ -35,8 +35,9 @@ class CupyGraph:
 
     def launch(self, stream: Any) -> None:
         """Submit the work to a `CupyStream`; see `accel.abc.DeviceGraph`."""
-        for block in self._blocks:
-            block.use(stream)
+        if self._blocks:
+            for block in self._blocks:
+                block.use(stream)
         if stream.direct:
             stream.at_once(self._submit)
         else:

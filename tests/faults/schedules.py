@@ -31,8 +31,9 @@ import numpy as np
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
 from accel.copies import fills, thresholds, within_device
-from accel.kernels.raw import launcher_code
-from accel.kernels.raw.launcher import Launcher
+from accel.kernels import gate_code
+from accel.kernels.launch_code import MISSED
+from accel.kernels.raw.launcher import Launchers
 from accel.memory import byte_copies, hazards, link_copies, storage_work, stream_order, submission
 from accel.memory.storage_work import Use, submit_ordered
 
@@ -263,7 +264,7 @@ class Bench:
             def submitted(*given):
                 self.checks.made = []
                 result = submit(*given)
-                if result is not None and result is not False:
+                if result is not None and result is not False and result is not MISSED:
                     self.place(self.checks.made)
                 return result
 
@@ -284,11 +285,21 @@ class Bench:
             return entry
 
         link_copies.enter_alone = entering
-        stream_order.covered = launcher_code.covered = checking
+        stream_order.covered = gate_code.covered = checking
         storage_work.try_in_order = within_device.try_in_order = submitting_in_order(stream_order.try_in_order)
         fills.try_write_in_order = submitting_in_order(stream_order.try_write_in_order)
         byte_copies.try_copy_in_order = submitting_in_order(stream_order.try_copy_in_order)
-        Launcher.__call__ = submitting_in_order(Launcher.__call__)
+        address, function = gate_code._address, Launchers._function
+
+        def asking(memory):
+            """Return the lines that ask `covered` about the usual uses too, so that they are logged."""
+            return [line.replace("if not (w == u", "if not (False and w == u") for line in address(memory)]
+
+        def launching(launchers, *given):
+            written = function(launchers, *given)
+            return None if written is None else submitting_in_order(written)
+
+        gate_code._address, Launchers._function = asking, launching
 
     def place(self, checks):
         """Log work that was covered: at its last check, or before what used its memory after an earlier one.
@@ -731,11 +742,20 @@ def plant_closed_is_open():
     submission.Submission._close = close
 
 
+def plant_host_unrecorded():
+    """Record nothing of the host's memory while it is copied over the link."""
+    enter = hazards.enter_alone
+    hazards.enter_alone = lambda work, claim, queue, beside, other: enter(
+        work, claim, queue, hazards.HazardRecord(), other
+    )
+
+
 PLANTED = {
     "no gate": plant_no_gate,
     "no overtaking": plant_no_overtaking,
     "no use": plant_no_use,
     "closed is open": plant_closed_is_open,
+    "host unrecorded": plant_host_unrecorded,
 }
 
 

@@ -43,7 +43,7 @@ def test_covered_work_is_placed_after_what_wrote_its_source_and_before_what_uses
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open"])
+@pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open", "host unrecorded"])
 def test_a_planted_bug_is_seen(bug):
     done = schedules("--devices", "cpu,cuda:0", "--standin", 4, "--count", 6000, "--plant", bug)
     assert "no order explains" in done.stdout

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from functools import partial
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -147,7 +146,7 @@ class ArrayLibrary:
         methods = {name: getattr(self.array_type, name) for name in names if hasattr(self.array_type, name)}
         if self.within is None:
             return methods
-        return {name: partial(_reduced, self.compute, method) for name, method in methods.items()}
+        return {name: _reduction(self.compute, method) for name, method in methods.items()}
 
     def _compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
         if self.within is None:
@@ -208,13 +207,16 @@ class ArrayLibrary:
         )
 
 
-def _reduced(
-    compute: Callable[..., Any], method: Callable[..., Any], array: Any, axis: Any = None, **options: Any
-) -> Any:
-    """Call a method that reduces, without the keywords that have its defaults: each takes time."""
-    if options.get("dtype") is None and options.get("keepdims") is False:
-        return compute(method, array, axis)
-    return compute(method, array, axis, **options)
+def _reduction(compute: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what calls a method that reduces, without the keywords that have its defaults: each takes time."""
+
+    def reduce(array: Any, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+        if dtype is None and keepdims is False:
+            return compute(method, array, axis)
+        options = {} if dtype is None else {"dtype": dtype}
+        return compute(method, array, axis, keepdims=keepdims, **options)
+
+    return reduce
 
 
 def _is_based(backend: SupportsArrays, array: Any) -> bool:

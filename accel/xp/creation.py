@@ -207,19 +207,18 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     """
     x = array_of(x)
     target, library, array = as_dtype(dtype), x._library, live(x)
+    on_host = type(array) is np.ndarray
     if array.dtype.kind == "c":
         refuse_complex(array.dtype, target)
     if copy or target != array.dtype:
         try:
-            x = new(library, _cast(library, array, target))
+            x = new(library, _cast(library, array, target) if on_host else library.namespace.astype(array, target))
         except REFUSALS as error:
             raise failure(error) from None
     return x if device is None else x.to_device(device)
 
 
 def _cast(library: ArrayLibrary, array: Any, dtype: DType) -> Any:
-    if type(array) is not np.ndarray:
-        return library.namespace.astype(array, dtype)
     copy = large_results.copied(library, array, dtype)
     return array.astype(dtype) if copy is None else copy
 

@@ -39,6 +39,8 @@ def empty(
 
 
 def _empty(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> Array:
+    if library.empty_array is None:
+        return _allocated(library, library.namespace.empty, shape, dtype)
     try:
         size = shape if type(shape) is int else prod(shape)  # type: ignore[arg-type]
         large = size * (_DEFAULT_ITEMSIZE if dtype is None else dtype.itemsize) >= library.large

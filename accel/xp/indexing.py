@@ -11,6 +11,7 @@ from accel.xp import array_storage, large_masks, large_selections, refusals
 from accel.xp.array_base import ArrayBase, in_memory, new_array
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.natives import native
+from accel.xp.refusals import LOSSLESS
 
 __all__ = ["apart", "assign", "assigned", "native_key", "selected", "without_overlap"]
 
@@ -54,7 +55,7 @@ def assign(x: ArrayBase, key: Any, value: Any, *, basic: bool = False) -> None:
     if type(array) is not library.array_type:
         array = in_memory(x)
     kind = type(value)
-    if kind in refusals.LOSSLESS and array.dtype.kind in refusals.LOSSLESS[kind]:
+    if kind in LOSSLESS and array.dtype.kind in LOSSLESS[kind]:
         values = value
     else:
         values = without_overlap(library, assigned(library, array.dtype, value), array)
@@ -67,7 +68,8 @@ def assign(x: ArrayBase, key: Any, value: Any, *, basic: bool = False) -> None:
                 target, key = large_masks.assigned_at(library, array, key, values)
             target[key] = values
         else:
-            refusals.refuse_read_only(library, array)  # CuPy writes to all arrays
+            if library.backend.is_readonly(array):  # CuPy writes to all arrays
+                refusals.refuse_read_only(library, array)
             library.compute(setitem, array, key, values)
     except (IndexError, MemoryError, OverflowError, ValueError) as error:
         raise refusals.bad_assignment(library, array, error) from None

@@ -42,7 +42,7 @@ class Namespace:
             member = Namespace(member, self._computing)
         elif callable(member) and not isinstance(member, type) and name not in _VIEWS:
             filled = name in _FILLED
-            member = partial(_filled, self._computing.compute, member) if filled else self._wrapped(member)
+            member = _filling(self._computing.compute, member) if filled else self._wrapped(member)
         setattr(self, name, member)
         return member
 
@@ -53,8 +53,11 @@ class Namespace:
         return call
 
 
-def _filled(compute: Callable[..., Any], function: Callable[..., Any], shape: Any, dtype: Any = None) -> Any:
-    return compute(function, shape, float if dtype is None else dtype)  # keywords take more time
+def _filling(compute: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    def fill(shape: Any, *, dtype: Any = None) -> Any:
+        return compute(partial(function, shape, float if dtype is None else dtype))  # no operands are looked at
+
+    return fill
 
 
 def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object) -> Any:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from math import prod
 from types import TracebackType
@@ -40,7 +40,7 @@ class Computations:
         Who else uses the results of the default stream.
     """
 
-    __slots__ = ("_device", "_driver", "_streams", "compute", "results")
+    __slots__ = ("_default", "_device", "_driver", "_streams", "compute", "results")
 
     def __init__(self, driver: Driver, device: Device, streams: DeviceStreams) -> None:
         self._driver = driver
@@ -48,10 +48,15 @@ class Computations:
         self._streams = streams
         self.results = DefaultResults(driver.cuda.Stream.null, self.order)
         self.compute = _compute_on(device.index, driver, self)
+        self._default = _OnDefaultStream(driver, device)
 
-    def __call__(self, *operands: Any) -> "_Computation":
+    def __call__(self, *operands: Any) -> AbstractContextManager[None]:
         """Return the context of one computation; ``operands`` are the arrays it uses, or tuples and lists of these."""
-        return _Computation(self, self._driver, self._device, operands)
+        driver, default = self._driver, self._driver.cuda.Stream.null
+        if current_streams.get() or not driver.is_ready(self._device) or driver.get_current_stream() is not default:
+            return _Computation(self, driver, self._device, operands)
+        self.record_use(operands, default)
+        return self._default
 
     def queue(self, *operands: Any) -> Any | None:
         """Return the stream on which CuPy computes, if a computation can begin at once; see `ComputesDirectly`."""
@@ -122,7 +127,7 @@ def _compute_on(  # noqa: C901 - so written out
             or get_device() != index
             or get_stream(index) is not default  # nor can this one be captured into a graph
         ):
-            with computations(*operands, *keywords.values()):
+            with _Computation(computations, driver, computations._device, (*operands, *keywords.values())):
                 return function(*operands, **keywords)
         for each in operands:
             kind = type(each)
@@ -142,6 +147,25 @@ def _compute_on(  # noqa: C901 - so written out
             raise driver.translated(error, computations._device) from error
 
     return compute
+
+
+class _OnDefaultStream:
+    """The context of all computations on CuPy's default stream, where the device is current: it translates errors."""
+
+    __slots__ = ("_device", "_driver")
+
+    def __init__(self, driver: Driver, device: Device) -> None:
+        self._driver = driver
+        self._device = device
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, self._driver.errors):
+            raise self._driver.translated(error, self._device) from error
 
 
 class _Computation:

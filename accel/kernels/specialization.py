@@ -28,6 +28,8 @@ DONE = ThreadEvent(Device.CPU)
 """The event after work that is done when the launch returns."""
 DONE.reach(perf_counter(), None)
 
+_UNEXPLAINED = Explanation("", ())
+
 _Finish = Callable[[], tuple[Any, ...]]
 
 
@@ -104,8 +106,12 @@ class Specialization(NamedTuple):
         return uses
 
     def _explanation(self, bound: Bound, *, late: bool) -> Explanation:
-        facts = bound.memory if self.program.debug else None
-        return Explanation(self.program.name, self.program.sites, facts, call_site() if late else "")
+        program = self.program
+        if not program.sites:  # nothing can fail
+            return _UNEXPLAINED
+        return Explanation(
+            program.name, program.sites, bound.memory if program.debug else None, call_site() if late else ""
+        )
 
     def _in_thread(self, queue: ThreadStream, uses: Sequence[Use], start: Callable[[], _Finish | None]) -> Any:
         finish: list[_Finish | None] = []

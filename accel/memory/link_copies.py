@@ -61,7 +61,7 @@ def copied_over_link(  # noqa: C901, PLR0912
         return False
     heap = mine.heap
     queue: Any = heap.stream
-    if queue is None or not queue.awaitable or not heap.plain or config.current().strict:
+    if not getattr(queue, "awaitable", False) or not heap.plain or config.current().strict:
         return False
     there = block.pointer + device._start
     record = mine.hazard_record if mine.hazard_record is not IDLE else mine.own_hazard_record()

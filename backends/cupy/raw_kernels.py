@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 from accel.abc import Stream
@@ -47,20 +48,36 @@ class RawExecutable:
         Raises
         ------
         KernelLaunchError
-            If the device refuses it.
+            If the device refuses it, or it is to be cooperative and the device does not run all blocks at once.
         CapabilityError
-            If it is to be cooperative, and CuPy has no such launches here.
+            If it is to be cooperative, and CuPy or the device has no such launches.
         """
-        if cooperative and not self.driver.platform.cooperative:
-            raise CapabilityError(
-                f"CuPy launches no cooperative kernels on {self.driver.platform.name}; split the kernel in two where "
-                f"it waits for the grid"
-            )
+        if cooperative:
+            self._refuse_cooperative(grid, block, shared)
         queue, memory = self.streams.stream_for(stream, self.device), Arguments.of(arguments)
         self.allow(shared)
         self.streams.wait_for_reused(queue)
         start = self._start_cooperative if cooperative else self._start
         queue.submit(lambda: start(grid, block, shared, queue, memory))
+
+    def _refuse_cooperative(self, grid: Dim3, block: Dim3, shared: int) -> None:
+        """Raise if the blocks of a launch cannot all run at once."""
+        platform, properties = self.driver.platform, self.driver.properties(self.device)
+        who = self.device if platform.cooperative else f"CuPy on {platform.name}"
+        if not platform.cooperative or not properties["cooperativeLaunch"]:
+            raise CapabilityError(
+                f"{who} launches no cooperative kernels; split the kernel in two where it waits for the grid"
+            )
+        self.allow(shared)
+        driver, blocks, threads = self.driver.cuda.driver, prod(grid), prod(block)
+        with self.driver.on(self.device):
+            each = driver.occupancyMaxActiveBlocksPerMultiprocessor(self.pointer, threads, shared)
+        most = each * properties["multiProcessorCount"]
+        if blocks > most:
+            raise KernelLaunchError(
+                f"the kernel was launched cooperatively with {blocks} blocks of {threads} threads, which must run at "
+                f"once; {self.device} runs {most} of them: use a smaller grid, and let each thread do more"
+            )
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> "PreparedLaunches":
         """Return launches of the kernel, and memory for their arguments."""

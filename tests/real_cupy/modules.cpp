@@ -108,6 +108,13 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
     return CUDA_SUCCESS;
 }
 
+cudaError_t accel_sim_resident_blocks(int* blocks, int threads, size_t shared);
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, size_t shared) {
+    DRIVER_CALL();
+    return CUresult(accel_sim_resident_blocks(blocks, threads, shared + ((Function*)function)->static_shared));
+}
+
 namespace {
 
 CUresult launch(const Call& call, CUfunction handle, Dim grid, Dim block, unsigned shared, CUstream on, void** parameters,

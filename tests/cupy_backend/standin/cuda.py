@@ -17,7 +17,7 @@ from .machine import CUDARuntimeError
 OVERRIDDEN = re.compile(r"^-+(ftz(?!=true)|arch|gpu-architecture|dlto|dlink-time-opt)\b|fno-.*flush-denormals")
 STATIC_SHARED, SHARED_BYTES = 1, 8  # attributes of a kernel
 MOST_SHARED = 227 << 10
-BLOCKS_AT_ONCE = 256
+BLOCKS_AT_ONCE, PROCESSORS = 256, 2
 FIRST_CONTEXT = 0xC000
 
 
@@ -86,6 +86,10 @@ def _driver(machine):
         machine.demand(attribute == STATIC_SHARED, "an attribute that the backend need not get")
         return machine.functions[f].loaded.shared_size
 
+    def occupancyMaxActiveBlocksPerMultiprocessor(func, blockSize, dynamicSMemSize):
+        machine.demand(machine.flavour == "cuda", "CuPy's header for HIP has no such function")
+        return BLOCKS_AT_ONCE // PROCESSORS
+
     def launchKernel(f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra):
         machine.demand(
             machine.local.context is not None, "a launch in a thread without a context; CuPy makes none here"
@@ -108,7 +112,8 @@ def _driver(machine):
         machine.demand(machine.flavour == "cuda", "HIP has no use for contexts")
         machine.local.context = ctx - FIRST_CONTEXT if ctx else None
 
-    return funcSetAttribute, funcGetAttribute, launchKernel, launchCooperativeKernel, ctxGetCurrent, ctxSetCurrent
+    get = funcGetAttribute, occupancyMaxActiveBlocksPerMultiprocessor
+    return *get, funcSetAttribute, launchKernel, launchCooperativeKernel, ctxGetCurrent, ctxSetCurrent
 
 
 def _streams(machine, runtime):

@@ -71,6 +71,8 @@ class Machine:
         The devices with a context.
     functions : dict
         The kernels, by the pointers that the driver takes.
+    cooperates : bool
+        Whether devices have cooperative launches.
     shared : int
         Bytes of shared memory of a block, if no more are asked for.
     compiles : bool
@@ -88,6 +90,7 @@ class Machine:
     def __init__(self, flavour="cuda", devices=2, memory=1 << 28, seed=0):
         self.flavour, self.devices, self.memory = flavour, range(devices), memory
         self.prefix, self.warp = ("hipError", 64) if flavour == "hip" else ("cudaError", 32)
+        self.cooperates = True
         self.shared = (64 if flavour == "hip" else 48) << 10
         self.driver_version, self.runtime_version = (70000000, 70000000) if flavour == "hip" else (13000, 12090)
         self.fails = 0

@@ -64,6 +64,7 @@ class Runtime:
             **({} if self.is_hip else {"sharedMemPerBlockOptin": 227 << 10}),
             "maxGridSize": (2**31 - 1, 65_535, 65_535),
             "multiProcessorCount": 2,
+            "cooperativeLaunch": int(self._machine.cooperates),
             "pageableMemoryAccess": int(self._machine.reads_pageable),
         }
 

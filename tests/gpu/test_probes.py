@@ -120,7 +120,7 @@ def test_rows_of_host_memory_may_change_as_soon_as_their_copy_is_submitted(probe
     """) == ["0"]
 
 
-def test_work_is_refused_while_a_stream_is_captured_and_all_is_well_after_it(probe):
+def test_work_is_refused_or_recorded_while_a_stream_is_captured_and_all_is_well_after_it(probe):
     assert probe("""
         import cupy
 
@@ -144,7 +144,7 @@ def test_work_is_refused_while_a_stream_is_captured_and_all_is_well_after_it(pro
                     print(kind(work))
                     captured.end_capture()
         print(float((x + x)[0]), set(there.to_numpy().tolist()), set(c.to_numpy().tolist()))
-    """) == ["CapabilityError", "CapabilityError", "2.0 {2.0} {3.0}"]
+    """) == ["CapabilityError", "no error", "2.0 {2.0} {3.0}"]
 
 
 def test_after_an_illegal_access_the_device_is_lost_and_the_process_goes_on_and_ends(probe):

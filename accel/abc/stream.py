@@ -213,15 +213,12 @@ class CurrentStream:
     direct : bool
         Whether work reaches the device before the call that submits it returns. Only for such streams does accel keep
         work in order without events; see `FreesInOrder`.
-    awaitable : bool
-        Whether it is `direct`, and the host may wait for its work.
     timed : bool
         Whether its events know when the work before them began and ended. It is set right after the stream is made.
     """
 
     __slots__ = ()
     direct: bool = False
-    awaitable: bool = False
     timed: bool = False
 
     @property

@@ -150,7 +150,7 @@ class CupyStream(CurrentStream):
         return late is None or late.record().done()
 
     @property
-    def awaitable(self) -> bool:  # type: ignore[override]
+    def awaitable(self) -> bool:
         """Whether it is `direct`, and no other library records its work in a graph."""
         return self.direct and not (self.handle and self._now(self._driver.is_captured, self.handle))
 

@@ -5,7 +5,7 @@ from .code import Code, Int
 from .tile_fields import TileFields
 from .tiles import COLUMNS, DEPTH, ROWS
 from .variants import Variant
-from .vectors import Ends, move_block
+from .vectors import Ends, Fetches, move_block
 
 __all__ = ["packing_text"]
 
@@ -41,10 +41,11 @@ class _Packing:
     def _layer(self, place: Int, origin: Int, extent: Int) -> None:
         code, block, fields = self._code, self._block, self._fields
         rows, columns = fields.axes[ROWS], fields.axes[COLUMNS]
+        ahead = Fetches(code, origin + self._ahead, self._columns * fields.nbytes, rows.source)
         with code.loop(0, extent, block.rows) as down:
             y = code.least(down, extent - block.rows)
             with code.loop(0, self._columns, block.columns) as across:
                 x = code.least(across, self._columns - block.columns)
                 corner = origin + y * rows.source + x * columns.source
                 spot = place + y * rows.spacing + x * columns.spacing
-                move_block(code, block, Ends(spot, columns.spacing, corner, rows.source, fields.nbytes, self._ahead))
+                move_block(code, block, Ends(spot, columns.spacing, corner, rows.source, fields.nbytes, ahead))

@@ -93,11 +93,14 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
 
     def to_numpy(self) -> HostArray:
         """Return the elements as a new 1-D NumPy array; ``numpy.asarray(c)`` shares host memory instead."""
-        array = np.empty(self.size, self.dtype)
-        if self._storage is not None and not copies.downloaded(array, self._storage):
+        storage = self._storage
+        if storage is None:
+            return np.empty(0, self.dtype)
+        array = np.empty(storage.size, storage.dtype)
+        if not copies.downloaded(array, storage):
             if ACTIVE:
                 refuse_host_copy(self.device)
-            copies.copy_elements(HostStorage.on_array(array), self._storage)
+            copies.copy_elements(HostStorage.on_array(array), storage)
         return array
 
     def from_numpy(self, array: HostArray) -> None:
@@ -112,11 +115,10 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         ReadOnlyError
             If the memory is read-only.
         """
-        source, storage = np.asarray(array), self._storage
-        if storage is not None and source.dtype is storage.dtype and source.size == storage.size:
-            flags = source.flags
-            if flags.c_contiguous and flags.aligned and copies.uploaded(storage, source):
-                return
+        source, storage = array if type(array) is np.ndarray else np.asarray(array), self._storage
+        alike = storage is not None and source.dtype is storage.dtype and source.size == storage.size
+        if alike and source.flags.c_contiguous and copies.uploaded(storage, source):  # type: ignore[arg-type]
+            return
         self._refuse_other(source.size, as_dtype(source.dtype), "array.astype({!r})")
         if storage is not None:
             copies.write(copies.all_of(storage), source)

@@ -84,7 +84,8 @@ def submitted_within(target: Storage, source: Storage, stream: Stream | None) ->
 
 def uploaded(target: Storage, array: HostArray) -> bool:
     """Copy a contiguous array of equal size and dtype to a device, as `copied_at_once` does."""
-    if type(target) is HostStorage or not target.size or target.readonly:
+    owner = target._owner
+    if type(target) is HostStorage or not target.size or owner is None or target._const or owner.readonly:
         return False
     low, nbytes = address_of(array), array.nbytes
     return copied_over_link(target, (low, low + nbytes, heap_of(_CPU).foreign, None), nbytes, upload=True)

@@ -154,11 +154,10 @@ def cleared(driver: Driver, block: DeviceBlock, stream: CupyStream) -> DeviceBlo
     if block.nbytes:
         if stream.handle:
             driver.refuse_capture(stream.native)
-        clear = partial(driver.runtime.memsetAsync, block.pointer, 0, block.nbytes)
         if stream.direct:
-            stream.at_once(lambda own: clear(own.native.ptr))
+            stream.set_bytes(block.pointer, 0, block.nbytes)
         else:
-            stream.submit(lambda: clear(stream.native.ptr))
+            stream.submit(partial(driver.memset, block.pointer, 0, block.nbytes, stream.handle))
         block.ready = stream.allocated = stream.stamp
     return block
 

@@ -240,8 +240,11 @@ class Code(Text):
     def stream(self, vector: Vector, address: Int) -> None:
         """Write a vector to a multiple of its size, past the caches if the variant says so."""
         past = ", !nontemporal !{i32 1}" if self._variant.streams else ""
-        size = vector.lanes * vector.nbytes
-        self.do(f"store {vector}, ptr {self._pointer(address)}, align {size}{past}")
+        width = min(self._variant.width // vector.nbytes, vector.lanes)
+        for first in range(0, vector.lanes, width):
+            part = self.shuffle(vector, vector, range(first, first + width)) if width < vector.lanes else vector
+            place = self._pointer(address + first * vector.nbytes)
+            self.do(f"store {part}, ptr {place}, align {width * vector.nbytes}{past}")
 
     def shuffle(self, one: Vector, other: Vector, places: Sequence[int]) -> Vector:
         """Return a vector of lanes of two others, which are counted one after the other."""

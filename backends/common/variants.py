@@ -14,13 +14,16 @@ class Variant(NamedTuple):
         The cache into which lines of the next tile are fetched; 0 if they are not.
     streams : bool
         Whether stores of whole lines bypass the caches.
+    width : int
+        The most bytes that one of these stores has.
     """
 
     cache: int = 2
     streams: bool = True
+    width: int = 32
 
 
 USUAL = Variant()
 """The fastest on the processors that were measured, and what is used before this one is."""
 
-VARIANTS = (USUAL, Variant(cache=1), Variant(cache=0), Variant(streams=False))
+VARIANTS = (USUAL, Variant(cache=1), Variant(cache=0), Variant(streams=False), Variant(width=64))

@@ -88,11 +88,11 @@ def times(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("rounds", "chosen"),
     [
-        ([(1, 2, 3, 4)], USUAL),
-        ([(1, 0.97, 1.2, 0.98)], USUAL),  # by chance
-        ([(1, 0.5, 0.8, 2)] * 2, VARIANTS[1]),
-        ([(1, 2, 2, 0.7)] * 2, VARIANTS[3]),
-        ([(1, 0.5, 2, 2), (1, 2, 2, 2)], USUAL),  # not a second time
+        ([(1, 2, 3, 4, 5)], USUAL),
+        ([(1, 0.97, 1.2, 0.98, 1)], USUAL),  # by chance
+        ([(1, 0.5, 0.8, 2, 0.9)] * 2, VARIANTS[1]),
+        ([(1, 2, 2, 2, 0.7)] * 2, VARIANTS[4]),
+        ([(1, 0.5, 2, 2, 2), (1, 2, 2, 2, 2)], USUAL),  # not a second time
     ],
 )
 def test_the_fastest_is_remembered(times, rounds, chosen):
@@ -104,7 +104,7 @@ def test_the_fastest_is_remembered(times, rounds, chosen):
 
 
 def test_what_is_damaged_is_measured_again(times):
-    times(*[(1, 2, 2, 2)] * 2)
+    times(*[(1, 2, 2, 2, 2)] * 2)
     fastest.measured()
     file = fastest._file()
     file.write_text("no number")
@@ -114,7 +114,7 @@ def test_what_is_damaged_is_measured_again(times):
 
 
 def test_nothing_is_measured_while_another_process_does(times):
-    left = times((1, 0.5, 2, 2))
+    left = times((1, 0.5, 2, 2, 2))
     assert fastest._is_first(fastest._file())
     assert fastest.measured() == USUAL
     assert left
@@ -124,7 +124,7 @@ def test_nothing_is_measured_while_another_process_does(times):
 def test_nothing_is_measured_where_nothing_can_be_remembered(times, tmp_path):
     file = tmp_path / "file"
     file.touch()
-    left = times((1, 0.5, 2, 2))
+    left = times((1, 0.5, 2, 2, 2))
     for folder in (str(file), "/proc/nothing", "~nobody-of-this-name/cache"):
         with accel.using(cache_dir=folder):
             assert fastest.measured() == USUAL

@@ -26,6 +26,7 @@ from accel.testing.plans import carry_out, set_all
 from . import pages, profiles, remedies
 
 ROOT = Path(__file__).parents[1]
+WITHOUT_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 # The scripts that tests start must find the Python that runs the tests, whether or not its environment is active.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 # What the tests compile is kept for the next run, in the checkout: never in the cache of the user.
@@ -48,10 +49,20 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """In the profile quick, leave out what is in `full` alone."""
+    """In the profile quick, leave out what is in `full` alone; and what this Python cannot do."""
     if profiles.QUICK:
         items[:], others = profiles.divided(items)
         config.hook.pytest_deselected(items=others)
+    if WITHOUT_GIL:
+        others = [item for item in items if item.get_closest_marker("gil")]
+        items[:] = [item for item in items if item not in others]
+        config.hook.pytest_deselected(items=others)
+
+
+@pytest.fixture(autouse=WITHOUT_GIL)
+def _freed():
+    """Free what other threads made: without the GIL each does so itself, when it runs again."""
+    gc.collect()
 
 
 class ToyBackend:

@@ -46,8 +46,9 @@ def test_containers_load_numpy_and_no_more(statement):
 SLOW = {"ast", "dataclasses", "decimal", "fractions", "hashlib", "inspect", "json", "pathlib", "tempfile", "urllib"}
 
 
-def test_the_first_container_loads_no_slow_module_of_python():
-    new = loaded_after("import accel; accel.zeros(3)") - loaded_after("import numpy")
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_the_first_container_loads_no_slow_module_of_python(device):
+    new = loaded_after(f"import accel; accel.zeros(3, device={device!r})") - loaded_after("import numpy")
     assert not new & SLOW
 
 

@@ -143,6 +143,7 @@ def test_devices_do_not_mix(sim):
         one + other
 
 
+@pytest.mark.gil
 def test_results_go_with_their_last_reference(sim):
     x = xp.ones((100, 100), device="sim")
     before = sim.used(Device.SIM)
@@ -180,6 +181,7 @@ def test_errors_are_those_of_the_cpu():
         assert float(xp.sum(x)) == 0
 
 
+@pytest.mark.gil
 def test_no_array_is_left_by_two_thousand(sim):
     x = xp.zeros(10, device="sim")
     before = sim.used(Device.SIM)

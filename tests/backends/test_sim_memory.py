@@ -107,6 +107,7 @@ class TestLimits:
                 with lent(heap, 64 * KIB) as block:
                     assert block.nbytes == 64 * KIB
 
+    @pytest.mark.gil
     def test_results_count(self, sim):
         x = xp.zeros(KIB, device="sim")
         before = sim.used(Device.SIM)
@@ -192,6 +193,7 @@ class TestUseAfterFree:
         with pytest.raises(ValueError, match="no simulated device has 64 bytes"):
             sim.adopt(ExternalAllocation(64, pointer=block.pointer))
 
+    @pytest.mark.gil
     def test_a_finaliser_of_a_cycle_frees_its_own_memory_and_not_the_next_at_that_address(self, sim):
         # The collector clears weak references before it runs the finalisers of the same garbage.
         def block():

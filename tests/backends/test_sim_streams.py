@@ -387,6 +387,7 @@ class TestLifetime:
             for other in others:
                 other.close()
 
+    @pytest.mark.gil
     def test_histories_do_not_grow_while_something_is_always_in_flight(self, sim, heap):
         streams = [sim.new_stream(Device.SIM) for _ in range(2)]
         with lent(heap, 100) as block:

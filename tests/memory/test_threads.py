@@ -52,6 +52,7 @@ class TestThreads:
             sys.setswitchinterval(interval)
         assert failures == []
 
+    @pytest.mark.gil
     def test_sharing_and_releasing(self):
         before = live()
         storage = HostStorage(100)
@@ -67,6 +68,7 @@ class TestThreads:
         storage.release()
         assert live() == before
 
+    @pytest.mark.gil
     def test_releasing_one_handle_from_all(self):
         before = live()
         for _ in range(200):
@@ -100,6 +102,7 @@ class TestThreads:
         self.run(work)
         assert live() == before
 
+    @pytest.mark.gil
     def test_the_deleter_runs_once_in_the_last_thread(self):
         array = np.arange(3.0)
         calls = []
@@ -181,6 +184,7 @@ def test_owners_are_looked_for_while_others_are_made():
 class TestOthersCode:
     """User code that runs inside a call of accel does no harm."""
 
+    @pytest.mark.gil
     def test_release_in_another_thread_while_memory_is_used(self):
         """Bytes in use are not allocated again: each round fails if the values of the next owner change."""
         uses = (

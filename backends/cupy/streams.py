@@ -235,8 +235,8 @@ class CupyStream(CurrentStream):
         """Block until the driver has done what it was given; `synchronize` also waits for the host thread."""
         driver = self._driver
         try:
-            # The handle of the default stream means that of the current device.
-            if self.handle or driver.get_device() == self.device._index:
+            # The handle of the default stream is that of the current device; a thread without a context would get one.
+            if driver.of_thread.ready and (self.handle or driver.get_device() == self.device._index):
                 driver.relaxed(driver.synchronize, self.handle)
                 return
         except Exception as error:

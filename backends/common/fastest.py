@@ -115,7 +115,7 @@ def _rivals(into: Bytes, out_of: Bytes, itemsize: int, columns: int) -> list[lis
     places = [tiles.size * part // _PARTS for part in range(_PARTS + 1)]
 
     def copied(kernel: CopyKernel, low: int, high: int) -> None:
-        kernel(target, source, tiles.address, low, high)
+        kernel(target + tiles.target_start, source + tiles.source_start, tiles.address, low, high)
 
     kernels = [linked(tiles.kernel, variant) for variant in VARIANTS]
     return [[partial(copied, kernel, *ends) for ends in pairwise(places)] for kernel in kernels]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 from accel.backends.common import fastest
 from accel.backends.common.variants import USUAL, VARIANTS
@@ -129,6 +130,18 @@ def test_nothing_is_measured_where_nothing_can_be_remembered(times, tmp_path):
         with accel.using(cache_dir=folder):
             assert fastest.measured() == USUAL
     assert left
+
+
+def test_what_is_measured_copies_a_matrix_wherever_it_is_in_memory():
+    for target_skew, source_skew in ((0, 0), (0, 16), (16, 16)):
+        bases = [np.zeros((1 << 22) + 128, np.uint8) for _ in range(2)]
+        starts = [-base.ctypes.data % 64 + skew for base, skew in zip(bases, (target_skew, source_skew), strict=True)]
+        into, out_of = (base[start : start + (1 << 22)] for base, start in zip(bases, starts, strict=True))
+        out_of[:] = np.random.default_rng(0).integers(1, 256, 1 << 22)
+        for part in fastest._rivals(into, out_of, 1, 1 << 13)[0]:
+            part()
+        assert np.array_equal(into.reshape(1 << 13, -1), out_of.reshape(-1, 1 << 13).T)
+        assert np.count_nonzero(bases[0]) == 1 << 22
 
 
 def test_a_measurement_tells_the_times_of_all_variants(monkeypatch):

@@ -76,7 +76,7 @@ def _arguments(program: Program, call: Call) -> Iterator[Argument]:
 
 def _supported(argument: Argument) -> bool:
     if isinstance(argument.kind, BufferType):
-        return supports_memory(argument.value)
+        return type(argument.value) is np.ndarray or supports_memory(argument.value)
     if isinstance(argument.kind, TensorType):
         return type(argument.value) is LayoutTensor and argument.kind.swizzle is None
     return isinstance(argument.kind, ScalarType | StaticType)

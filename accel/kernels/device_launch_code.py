@@ -7,6 +7,8 @@ the backend, and kept. A launch then checks its arguments, packs the addresses a
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from accel.abc.kernels import PreparesForms
 from accel.errors import AccelError
 from accel.kernels.call_code import Argument, Call, arguments_of, write_call, write_value
@@ -33,6 +35,8 @@ def device_launch(kernel: Specialization, call: Call, geometry_of: GeometryOf) -
     """
     arguments = arguments_of(kernel.program, call)
     if arguments is None or kernel.heap.in_order is None or not isinstance(kernel.compiled, PreparesForms):
+        return None
+    if any(type(each.value) is np.ndarray for each in arguments):  # the general way says that it is on the host
         return None
     prepared = _Prepared(kernel, call, geometry_of)
     if not any(each.has_memory for each in arguments) or prepared.start_of(call.arguments, None) is None:

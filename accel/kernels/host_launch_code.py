@@ -16,6 +16,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from accel import config
 from accel.abc.kernels import Failure, PreparesCalls
 from accel.containers import AcceleratorDataContainer
@@ -25,7 +27,7 @@ from accel.kernels.call_code import Argument, Call, arguments_of, write_call, wr
 from accel.kernels.call_signature import Bound
 from accel.kernels.failures import Explanation
 from accel.kernels.frontend.types import BufferType, TensorType
-from accel.kernels.launch_code import Code, indented, write_memory
+from accel.kernels.launch_code import Code, indented, is_array, write_memory
 from accel.kernels.specialization import DONE, Geometry, Specialization
 from accel.memory.hazards import IDLE, forget_these
 from accel.memory.submission import Submission
@@ -47,7 +49,7 @@ def host_launch(kernel: Specialization, call: Call) -> Callable[..., Any] | None
     if arguments is None:
         return None
     views = [each for each in arguments if each.has_memory]
-    if not all(type(each.value) in _MEMORY for each in views):
+    if not all(type(each.value) in _MEMORY or is_array(each.value) for each in views):
         return None
     code, passed = Code([], _scope(kernel, call)), list[str]()
     write_call(kernel.program, kernel.captured, call, code)
@@ -63,6 +65,7 @@ def _scope(kernel: Specialization, call: Call) -> dict[str, Any]:
         "DONE": DONE,
         "IDLE": IDLE,
         "Submission": Submission,
+        "foreign": kernel.heap.foreign,
         "explain": Explanation(kernel.program.name, kernel.program.sites),
         "explained": partial(_explained, kernel.program, call.bind),
         "forget_these": forget_these,
@@ -97,6 +100,8 @@ def _write_view(argument: Argument, code: Code) -> list[str]:
     code.lines.extend(_address(argument))
     if isinstance(value, AcceleratorDataContainer):
         return [f"p{i}", f"s{i}.size", "1"]
+    if is_array(value):
+        return _write_array(i, kind, offset, code)
     if isinstance(value, _STRIDED):
         rank = f"len(a{i}._shape) != {kind.rank} or (a{i}._strides[-1] == 1) is not {kind.dense}"
         code.lines.append(f"if {rank}: return MISSED")
@@ -104,9 +109,26 @@ def _write_view(argument: Argument, code: Code) -> list[str]:
     return [f"p{i} + {offset}", *numbers]
 
 
+def _write_array(i: int, kind: BufferType, offset: str, code: Code) -> list[str]:
+    """Append the lines that check extents and strides of an array; return what is passed for it."""
+    itemsize, rank = kind.dtype.itemsize, kind.rank
+    code.lines.extend(
+        [
+            f"h{i}, t{i} = n{i}.shape, n{i}.strides",
+            f"if len(h{i}) != {rank} or (t{i}[-1] == {itemsize}) is not {kind.dense}: return MISSED",
+        ]
+    )
+    if itemsize > 1:
+        code.lines.append(f"if {' or '.join(f't{i}[{axis}] % {itemsize}' for axis in range(rank))}: return MISSED")
+    steps = [f"t{i}[{axis}] // {itemsize}" for axis in range(rank)]
+    return [f"p{i} + {offset}", *[f"h{i}[{axis}]" for axis in range(rank)], *steps]
+
+
 def _address(argument: Argument) -> list[str]:
     """Return the lines that find the address and the hazards of memory."""
     i, readonly = argument.i, ""
+    if not _owned(argument):
+        return [f"r{i} = foreign", f"p{i} = n{i}.__array_interface__['data'][0]"]
     if argument.writes:
         readonly = f" or s{i}._const or o{i}.readonly"
     return [
@@ -122,38 +144,55 @@ def _address(argument: Argument) -> list[str]:
 
 def _write_launch(kernel: Specialization, code: Code, views: Sequence[Argument], passed: Sequence[str]) -> None:
     """Append the lines that record the kernel, run it, and forget it."""
-    numbers = [view.i for view in views]
-    accesses = [f"x{view.i} = p{view.i}, p{view.i} + s{view.i}.size * s{view.i}.dtype.itemsize, work" for view in views]
+    accesses = [f"x{view.i} = {_span(view)}, work" for view in views]
     writes = "".join(f"x{view.i}, " for view in views if view.writes)
     reads = "".join(f"x{view.i}, " for view in views if not view.writes)
-    idle = " and ".join(f"r{i}.hazards is None and o{i}.handles" for i in numbers)
+    idle = [f"r{view.i}.hazards is None" for view in views] + [f"o{view.i}.handles" for view in views if _owned(view)]
     prepared = kernel.compiled.prepared() if isinstance(kernel.compiled, PreparesCalls) else None
     if prepared is not None:
         code.scope.update(prepared=prepared, settings=config.current)
-        code.lines.extend(["threads = settings().threads", *_brief(numbers, passed)])
+        code.lines.extend(["threads = settings().threads", *_brief(views, passed)])
     code.lines.extend(["work = Submission()", *accesses, f"hazards = ({writes}), ({reads}), ({writes})"])
     code.lines.append("with work.begun:")
     done = _call(kernel, passed, prepared=prepared is not None)
     # No calls between this check and the try block, and none in the finally block where nothing else happened.
-    code.lines.extend(indented([f"if {idle or True}:", *indented(_run(numbers, done))]))
+    code.lines.extend(indented([f"if {' and '.join(idle) or True}:", *indented(_run(views, done))]))
     code.lines.append("return MISSED")
 
 
-def _brief(numbers: Sequence[int], passed: Sequence[str]) -> list[str]:
+def _owned(view: Argument) -> bool:
+    """Tell whether memory has an owner; that of an array of NumPy is kept alive by the call."""
+    return type(view.value) is not np.ndarray
+
+
+def _span(view: Argument) -> str:
+    """Return the expression of the addresses of the first byte of memory, and past its last one, or beyond these."""
+    i = view.i
+    if _owned(view):
+        return f"p{i}, p{i} + s{i}.size * s{i}.dtype.itemsize"
+    return f"*((p{i}, p{i} + n{i}.nbytes) if n{i}.flags.forc else (0, {1 << 64}))"
+
+
+def _brief(views: Sequence[Argument], passed: Sequence[str]) -> list[str]:
     """Return the lines that run the kernel while no other thread of Python runs: then nothing need be recorded.
 
     There is no call between the checks and the launch, so no other thread runs in between either.
     """
     # Read again: another thread may have replaced the record.
-    idle = "".join(f"o{i}.hazard_record.hazards is None and o{i}.handles and " for i in numbers)
+    idle = "".join(
+        f"o{view.i}.hazard_record.hazards is None and o{view.i}.handles and "
+        if _owned(view)
+        else f"r{view.i}.hazards is None and "
+        for view in views
+    )
     return [f"if {idle}prepared(True, threads, {', '.join(passed)}): return DONE"]
 
 
-def _run(numbers: Sequence[int], done: Sequence[str]) -> list[str]:
-    ended = [line for i in numbers for line in _ended(i)]
+def _run(views: Sequence[Argument], done: Sequence[str]) -> list[str]:
+    ended = [line for view in views for line in _ended(view)]
     return [
-        *[f"r{i}.hazards = hazards; o{i}.keep_alives += 1" for i in numbers],
-        *(["try:", *indented(done), "finally:", *indented(ended)] if numbers else done),
+        *[f"r{view.i}.hazards = hazards{f'; o{view.i}.keep_alives += 1' * _owned(view)}" for view in views],
+        *(["try:", *indented(done), "finally:", *indented(ended)] if views else done),
     ]
 
 
@@ -169,10 +208,12 @@ def _call(kernel: Specialization, passed: Sequence[str], *, prepared: bool) -> l
     return [launch, "return DONE"]
 
 
-def _ended(i: int) -> list[str]:
-    return [
+def _ended(view: Argument) -> list[str]:
+    i = view.i
+    forgotten = [
         f"if r{i}.hazards is hazards: r{i}.hazards = None",
         f"elif r{i}.hazards is not None: forget_these(r{i}, {{work}}, set())",
-        f"if o{i}.handles: o{i}.keep_alives -= 1",
-        f"else: heap.defer(o{i}.drop_keep_alive)",
     ]
+    if not _owned(view):
+        return forgotten
+    return [*forgotten, f"if o{i}.handles: o{i}.keep_alives -= 1", f"else: heap.defer(o{i}.drop_keep_alive)"]

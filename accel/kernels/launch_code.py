@@ -4,15 +4,28 @@ They are straight-line code, compiled by Python. What they do not expect they le
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeGuard
+
+import numpy as np
 
 from accel.containers import AcceleratorDataContainer
+from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import DeviceStorage, HostStorage
 from accel.memory.captures import ACTIVE
 from accel.views import Buffer, BufferView, DynamicRankBuffer, LayoutTensor, NDBuffer
 
-__all__ = ["MISSED", "Code", "indented", "memory_form", "nbytes_of", "supports_memory", "write_memory", "write_names"]
+__all__ = [
+    "MISSED",
+    "Code",
+    "indented",
+    "is_array",
+    "memory_form",
+    "nbytes_of",
+    "supports_memory",
+    "write_memory",
+    "write_names",
+]
 
 MISSED = object()
 """What the function returns if it did nothing: the general way launches the kernel, or says what is wrong."""
@@ -21,6 +34,15 @@ _STORAGES = HostStorage, DeviceStorage
 _BUFFERS = BufferView, NDBuffer, Buffer
 _CLASSES = frozenset({AcceleratorDataContainer, DynamicRankBuffer, LayoutTensor, *_BUFFERS, *_STORAGES})
 """The classes of memory that can be described without a call."""
+
+
+class _WrapsArray(Protocol):
+    """An array of `accel.xp`, which has an array of the library of its device."""
+
+    _native: Any
+    _library: Any
+
+    def _lent_storage(self) -> HostStorage | DeviceStorage: ...
 
 
 class Code(NamedTuple):
@@ -46,8 +68,21 @@ def write_names(count: int, code: Code) -> None:
 
 
 def supports_memory(value: Any) -> bool:
-    """Tell whether `write_memory` can describe a value."""
-    return type(value) in _CLASSES
+    """Tell whether `write_memory` can name the storage of a value, whose order with other work the lines can check."""
+    if type(value) in _CLASSES:
+        return True
+    if type(value) is np.ndarray or not is_array(value):
+        return False
+    owner = value._lent_storage()._owner
+    return owner is not None and (owner.external is None or owner.heap.device is Device.CPU)
+
+
+def is_array(value: Any) -> TypeGuard[_WrapsArray]:
+    """Tell whether a value is an array of NumPy, or one of `accel.xp` that is not recorded."""
+    if type(value) is np.ndarray:
+        return True
+    native = getattr(value, "_native", None)
+    return native is not None and value._library.lend is None and type(native) is value._library.array_type
 
 
 def write_memory(i: int, value: Any, dtype: DType, code: Code, *, writes: bool) -> str:
@@ -58,6 +93,8 @@ def write_memory(i: int, value: Any, dtype: DType, code: Code, *, writes: bool) 
     kind, name = type(value), f"a{i}"
     code.scope.update({f"class{i}": kind, f"dtype{i}": dtype})
     code.lines.append(f"if type({name}) is not class{i}: return MISSED")
+    if is_array(value):
+        return _write_array(i, value, code, writes=writes)
     if kind is DynamicRankBuffer:
         code.lines.append(f"{name} = {name}._whole")
     if kind is LayoutTensor:
@@ -69,10 +106,35 @@ def write_memory(i: int, value: Any, dtype: DType, code: Code, *, writes: bool) 
     return "0" if kind in _STORAGES or kind is AcceleratorDataContainer else f"{name}._offset * {dtype.itemsize}"
 
 
+def _write_array(i: int, value: Any, code: Code, *, writes: bool) -> str:
+    """Append the lines that check an array, and name its storage and, as ``n{i}``, the array of the library.
+
+    An array of NumPy has no storage.
+    """
+    if type(value) is np.ndarray:
+        usable = f"not n{i}.flags.{'carray' if writes else 'aligned'}"
+        code.lines.extend([f"n{i} = a{i}", f"if n{i}.dtype is not dtype{i} or {usable}: return MISSED"])
+        return "0"
+    backend, kind = value._library.backend, type(value._native)
+    code.scope.update({f"library{i}": value._library, f"native{i}": kind, f"address{i}": backend.address})
+    code.scope[f"is_readonly{i}"] = backend.is_readonly
+    code.lines.extend(
+        [
+            f"n{i} = a{i}._native",
+            f"if a{i}._library is not library{i} or type(n{i}) is not native{i}: return MISSED",
+            f"if n{i}.dtype is not dtype{i}{f' or is_readonly{i}(n{i})' if writes else ''}: return MISSED",
+            f"s{i}, q{i} = a{i}._lent_storage(), address{i}(n{i})",
+        ]
+    )
+    return f"q{i} - p{i}"
+
+
 def memory_form(i: int, value: Any) -> list[str]:
     """Return the expressions on which the extents and strides of memory depend; they have hashes."""
     if isinstance(value, LayoutTensor):
         return [f"a{i}._geometry"]
+    if is_array(value):
+        return [f"n{i}.shape", f"n{i}.strides"]
     return [f"a{i}._shape", f"a{i}._strides"] if isinstance(value, (*_BUFFERS, DynamicRankBuffer)) else [f"s{i}.size"]
 
 

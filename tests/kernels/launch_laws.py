@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import accel
-from accel import BufferView, LayoutTensor, NDBuffer, RawKernel
+from accel import BufferView, LayoutTensor, NDBuffer, RawKernel, xp
 from accel.dtypes import f32
 from accel.kernels import block_index, block_size, kernel, thread_index
 from accel.layout import Layout, row_major
@@ -84,11 +84,23 @@ MEMORY = {
     "tensor of steps": lambda c: LayoutTensor(c, Layout(6, 2)),
     "part of a tensor": lambda c: LayoutTensor(c, row_major(SIZE))[3:9],
     "two axes": lambda c: LayoutTensor(c, row_major(3, 4)),
+    "array": xp.asarray,
+    "part of an array": lambda c: xp.asarray(c)[2:9],
+    "array of steps": lambda c: xp.asarray(c)[1::2],
+    "array backwards": lambda c: xp.asarray(c)[::-1],
+    "array of two axes": lambda c: xp.reshape(xp.asarray(c), (3, 4)).T,
+    "array without axes": lambda c: xp.asarray(c)[3],
+    "NumPy": np.asarray,
+    "NumPy of steps": lambda c: np.asarray(c)[::3],
+    "NumPy, read-only": lambda c: np.broadcast_to(np.asarray(c)[:1], (6,)),
+    "NumPy, unaligned": lambda c: np.asarray(c).view("uint8")[2:-2].view("float32"),
     "read-only": read_only,
     "released": released,
     "number": lambda _: 1.0,
 }
 WRITTEN = ["container", "whole", "slice", "tensor", "two axes"]
+ARRAYS = ["array", "array of steps"]
+ON_THE_HOST = ["NumPy", "NumPy of steps", "array", "array backwards"]
 NUMBERS = [2.0, 3, -1, np.float32(1.5), np.float64(0.5), np.int8(2), True, 1e300, 1 << 70, 1j, "x", None]
 COUNTS = [4, 3, 4, 1, 0, np.int64(2), 2.0, "x"]
 GRIDS = [{"grid": 1, "block": 4}, {"grid": 2, "block": 2}, {"over": 4}, {"grid": (1,)}, {"grid": 0}, {}]
@@ -107,10 +119,10 @@ def outcome(launches, container, example):
 class Example:
     """One launch: its memory, its numbers, and where and how it is done."""
 
-    def __init__(self, draw, device, streams):
+    def __init__(self, draw, device, streams, written, memory):
         self.values = [draw.randrange(100) for _ in range(SIZE)]
         self.dtype = draw.choice(["float32"] * 8 + ["float64", "int32"])
-        self.memory = draw.choice(WRITTEN), draw.choice([*MEMORY])
+        self.memory = draw.choice(written), draw.choice(memory)
         usual = draw.random() < 0.7
         self.numbers = (2.0, 4) if usual else (draw.choice(NUMBERS), draw.choice(COUNTS))
         self.grid = draw.choice(GRIDS)
@@ -151,16 +163,18 @@ def hammer(device, launch):
 
 
 class Laws:
-    """Sequences of random launches: how many there are for each kernel, and how many launches each has."""
+    """Sequences of random launches: how many there are for each kernel, how many launches each has, and of what."""
 
     examples = 2
     launches = 80
+    written = (*WRITTEN, *ARRAYS)
+    memory = (*MEMORY,)
 
     def sequences(self, device):
         streams = [None, accel.new_stream(device), accel.new_stream(device)]
         for seed in range(self.examples):
             draw = random.Random(seed)
-            yield [Example(draw, device, streams) for _ in range(self.launches)]
+            yield [Example(draw, device, streams, self.written, self.memory) for _ in range(self.launches)]
         for stream in streams[1:]:
             stream.close()
 

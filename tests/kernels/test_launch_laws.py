@@ -9,7 +9,8 @@ from . import launch_laws
 
 class TestOnTheCpu(launch_laws.LaunchLaws):
     examples = 1
-    launches = 20
+    launches = 30
+    written = launch_laws.WRITTEN + launch_laws.ON_THE_HOST
 
     @pytest.fixture
     def device(self):

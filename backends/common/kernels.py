@@ -12,7 +12,7 @@ from .blocks import LINE
 from .code import Code, Int, Variable
 from .tile_fields import Axis, TileFields
 from .tile_steps import TileSteps
-from .tiles import COLUMNS, ROOM, ROWS
+from .tiles import COLUMNS, ROWS
 from .variants import Variant
 from .vectors import move, move_line, stream_line
 
@@ -41,20 +41,19 @@ class _Ahead(NamedTuple):
 def kernel_text(variant: Variant) -> str:
     """Return the module with the function ``copy``.
 
-    It takes the addresses of the function that packs a tile, of the target, the source and the tiling; and the numbers
-    of the first tile and of that after the last one.
+    It takes the addresses of the function that packs a tile, of the buffer for a tile, of the target, the source and the
+    tiling; and the numbers of the first tile and of that after the last one.
     """
     return _Kernel(variant).text()
 
 
 class _Kernel:
     def __init__(self, variant: Variant) -> None:
-        self._code = code = Code("copy", ("pack", "target", "source", "tiling", "low", "high"), variant)
-        self._pack, self._target, self._source, self._tiling, self._low, self._high = code.arguments
+        self._code = code = Code("copy", ("pack", "buffer", "target", "source", "tiling", "low", "high"), variant)
+        self._pack, self._buffer, self._target, self._source, self._tiling, self._low, self._high = code.arguments
         self._fields = TileFields(code, self._tiling)
         self._along = self._fields.cut_axis()
         self._lines = self._lines_ahead()
-        self._buffer = code.scratch(ROOM, LINE)
 
     def _lines_ahead(self) -> _Lines:
         code, (depth, rows, columns) = self._code, self._fields.axes

@@ -1,14 +1,17 @@
 """`linked`: a kernel for a kind of block, compiled."""
 
 import ctypes
+import threading
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
-from .blocks import Block
+import numpy as np
+
+from .blocks import LINE, Block
 from .host_code.machine_code import function_of
 from .kernels import kernel_text
 from .packing import packing_text
+from .tiles import ROOM
 from .variants import Variant
 
 __all__ = ["CopyKernel", "linked"]
@@ -16,7 +19,19 @@ __all__ = ["CopyKernel", "linked"]
 CopyKernel: TypeAlias = Callable[[int, int, int, int, int], None]
 """Takes the addresses of the target, the source and the tiling, and the numbers of the first tile and the last one."""
 
-_PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
+_PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)
+
+
+class _Buffer(threading.local):
+    """The buffer for tiles of each thread: some have stacks that are too small for it."""
+
+    def __init__(self) -> None:
+        self._memory = np.empty(ROOM + LINE, np.uint8)
+        start: int = self._memory.__array_interface__["data"][0]
+        self.address = start + -start % LINE
+
+
+_buffer = _Buffer()
 
 
 def linked(block: Block, variant: Variant) -> CopyKernel:
@@ -29,5 +44,10 @@ def linked(block: Block, variant: Variant) -> CopyKernel:
     OutOfMemoryError
         If there is too little memory for it.
     """
-    copy = function_of(kernel_text(variant), "copy", {})
-    return partial(_PROTOTYPE(copy), function_of(packing_text(block, variant), "pack", {}))
+    copy = _PROTOTYPE(function_of(kernel_text(variant), "copy", {}))
+    pack = function_of(packing_text(block, variant), "pack", {})
+
+    def run(target: int, source: int, tiling: int, low: int, high: int) -> None:
+        copy(pack, _buffer.address, target, source, tiling, low, high)
+
+    return run

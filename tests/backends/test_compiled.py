@@ -289,3 +289,18 @@ def test_a_process_ends_while_a_daemon_compiles(printed, tmp_path):
         print("end")
     """
     assert printed(code, ACCEL_CACHE_DIR=str(tmp_path)) == ("end", "")
+
+
+def test_a_thread_with_a_small_stack_copies_by_a_kernel(printed):
+    """The buffer for a tile is larger than the stacks of threads are in some C libraries."""
+    assert printed(
+        """
+        right()  # compiled by a thread with a large stack
+        threading.stack_size(1 << 17)
+        results = []
+        thread = threading.Thread(target=lambda: results.append((right(), by_kernels())))
+        thread.start()
+        thread.join()
+        print(results)
+        """
+    ) == ("[(True, True)]", "")

@@ -340,6 +340,8 @@ class Heap(PendingTable):
     @property
     def stream(self) -> Stream | None:
         """The stream for work that is submitted without one; None where such work is done at once."""
+        if self._streams is None:
+            return None
         default = self._default or self.default_stream()
         return (current_stream(self.device) or default) if current_streams.get() else default
 

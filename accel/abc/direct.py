@@ -51,6 +51,10 @@ class DirectStream(Stream, Protocol):
         """Submit a fill of memory of the device with one byte."""
         ...
 
+    def idle(self) -> bool:
+        """Return whether the device has done all work so far; False if that cannot be told without an event."""
+        ...
+
     def finish(self) -> None:
         """Block until all work is done that the device has; raises as its wait does."""
         ...

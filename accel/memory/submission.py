@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
 
 from accel.abc.stream import CurrentStream, DeferredEvent, Event, Stream
 from accel.device import Device
@@ -175,6 +176,10 @@ class Submission(DeferredEvent):
         if self.begun.locked():
             return False
         with suppress(DeviceLostError):  # a lost device does no more work
+            queue: Any = self.queue
+            # An event that is recorded now is reached late, even if the host has waited for the stream.
+            if queue is not None and hasattr(queue, "idle") and queue.idle():
+                return True
             self._close_if_open()
             if self.event is not None:
                 return self.event.done()

@@ -244,6 +244,13 @@ class CupyStream(CurrentStream):
         with driver.on(self.device):
             driver.relaxed(driver.synchronize, self.handle)
 
+    def idle(self) -> bool:
+        """Return whether the driver has done all work so far; False if that cannot be told without an event."""
+        if not self.direct or self._driver.is_captured(self.handle):
+            return False
+        with self._driver.on(self.device):
+            return self._driver.finished(self.native)
+
     def begin(self) -> None:
         """Let later events know when the work began that is now submitted; the device is current."""
         if not self._driver.is_captured(self.handle):  # no time of recorded work is known

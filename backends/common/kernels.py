@@ -41,8 +41,8 @@ class _Ahead(NamedTuple):
 def kernel_text(variant: Variant) -> str:
     """Return the module with the function ``copy``.
 
-    It takes the addresses of the function that packs a tile, of the buffer for a tile, of the target, the source and the
-    tiling; and the numbers of the first tile and of that after the last one.
+    It takes the addresses of the function that packs a tile, of the buffer for a tile, of the target, the source and
+    the tiling; and the numbers of the first tile and of that after the last one.
     """
     return _Kernel(variant).text()
 

@@ -14,7 +14,6 @@ from accel.memory.in_flight import HeldMemory, PendingWork
 from accel.memory.owner import KeepAlive, Owner
 from accel.memory.stream_order import try_in_order
 from accel.memory.submission import Submission
-from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]
 
@@ -109,10 +108,10 @@ def _recorded(heap: Heap, uses: Sequence[Use], work: Callable[[], object]) -> bo
     if capture is None:
         return False
     capture.add(uses)
-    if isinstance(stream, ThreadStream):
-        stream.submit(work)
-    else:
+    if heap.has_streams:
         work()
+    else:  # a stream of the host takes functions
+        stream.submit(work)  # type: ignore[union-attr]
     return True
 
 

@@ -74,6 +74,7 @@ class Origin(ctypes.Structure):
         ("released_pc", ctypes.c_uint64),
         ("kind", ctypes.c_uint32),
         ("device", ctypes.c_int32),
+        ("pooled", ctypes.c_bool),
     ]
 
 

@@ -74,6 +74,7 @@ def recorded(run, tmp_path):
     def recorded(part, *arguments, **environment):
         done = run(part, *arguments, **environment)
         path = tmp_path / f"results/gpu-stand-in-100-{part}-quick.json"
+        assert path.exists(), done.stdout + done.stderr
         record = json.loads(path.read_text())
         outcomes = {name: stage["outcome"] for name, stage in record["stages"].items()}
         return done.returncode, record, outcomes, done.stdout + done.stderr
@@ -142,7 +143,7 @@ def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
 def test_each_sanitizer_runs_every_kernel(recorded, tmp_path):
     status, record, outcomes, said = recorded("sanitizers", ACCEL_TEST_PROFILE="full", **tools(tmp_path))
     names = ("machine", "memcheck", "racecheck", "synccheck", "initcheck")
-    assert (status, outcomes) == (0, dict.fromkeys(names, "passed")), said
+    assert (status, outcomes) == (0, dict.fromkeys(names, "passed") | {"copies on the host": "not run"}), said
     assert record["stages"]["initcheck"]["said"].startswith("10 passed")
 
 

@@ -78,6 +78,9 @@ class Runtime:
         self._scheduler.drive_device(device)
         self._machine.check(device)
 
+    def deviceCanAccessPeer(self, device, peer):
+        return int(device != peer)
+
     # Copies
 
     def memcpyAsync(self, dst, src, size, kind, stream):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol, TypeGuard
 import numpy as np
 
 from accel.containers import AcceleratorDataContainer
-from accel.device import Device
 from accel.dtypes import DType
 from accel.memory import DeviceStorage, HostStorage
 from accel.memory.captures import ACTIVE
@@ -42,8 +41,6 @@ class _WrapsArray(Protocol):
     _native: Any
     _library: Any
 
-    def _lent_storage(self) -> HostStorage | DeviceStorage: ...
-
 
 class Code(NamedTuple):
     """The lines of the function's body, and the objects that they name."""
@@ -68,13 +65,8 @@ def write_names(count: int, code: Code) -> None:
 
 
 def supports_memory(value: Any) -> bool:
-    """Tell whether `write_memory` can name the storage of a value, whose order with other work the lines can check."""
-    if type(value) in _CLASSES:
-        return True
-    if type(value) is np.ndarray or not is_array(value):
-        return False
-    owner = value._lent_storage()._owner
-    return owner is not None and (owner.external is None or owner.heap.device is Device.CPU)
+    """Tell whether `write_memory` can name the storage of a value."""
+    return type(value) in _CLASSES or (type(value) is not np.ndarray and is_array(value))
 
 
 def is_array(value: Any) -> TypeGuard[_WrapsArray]:

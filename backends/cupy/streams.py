@@ -246,10 +246,10 @@ class CupyStream(CurrentStream):
 
     def idle(self) -> bool:
         """Return whether the driver has done all work so far; False if that cannot be told without an event."""
-        if not self.direct or self._driver.is_captured(self.handle):
+        if not self.direct:
             return False
         with self._driver.on(self.device):
-            return self._driver.finished(self.native)
+            return not self._driver.is_captured(self.handle) and self._driver.finished(self.native)
 
     def begin(self) -> None:
         """Let later events know when the work began that is now submitted; the device is current."""

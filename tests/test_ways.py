@@ -162,7 +162,7 @@ def test_a_transpose_by_the_compiled_kernel(ways, two_threads, monkeypatch):
         pytest.skip("LLVM compiles nothing here")
     assert BACKGROUND.wait(60)  # it measures copies
     into.copy_from(out_of)
-    assert ways.of(lambda: into.copy_from(out_of)) <= 66 + LEFT, ways.calls
+    assert ways.of(lambda: into.copy_from(out_of)) <= 55 + LEFT, ways.calls
 
 
 def test_a_transpose_by_numpy(ways, two_threads, monkeypatch):

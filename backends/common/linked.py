@@ -3,6 +3,7 @@
 import ctypes
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -23,12 +24,12 @@ _PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)
 
 
 class _Buffer(threading.local):
-    """The buffer for tiles of each thread: some have stacks that are too small for it."""
+    """The address of a buffer for tiles, of the thread that passes it: some have stacks that are too small for it."""
 
     def __init__(self) -> None:
         self._memory = np.empty(ROOM + LINE, np.uint8)
         start: int = self._memory.__array_interface__["data"][0]
-        self.address = start + -start % LINE
+        self._as_parameter_ = start + -start % LINE  # ctypes passes this
 
 
 _buffer = _Buffer()
@@ -46,8 +47,4 @@ def linked(block: Block, variant: Variant) -> CopyKernel:
     """
     copy = _PROTOTYPE(function_of(kernel_text(variant), "copy", {}))
     pack = function_of(packing_text(block, variant), "pack", {})
-
-    def run(target: int, source: int, tiling: int, low: int, high: int) -> None:
-        copy(pack, _buffer.address, target, source, tiling, low, high)
-
-    return run
+    return partial(copy, pack, _buffer)

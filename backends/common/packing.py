@@ -30,7 +30,8 @@ class _Packing:
         """Return the module."""
         code, fields, depth = self._code, self._fields, self._fields.axes[DEPTH]
         partly = code.both(fields.apart > 0, fields.cut.equals(DEPTH))
-        completes = code.least(self._rows, (fields.nbytes + (LINE - 2)) // fields.nbytes)
+        least = code.most((fields.nbytes + (LINE - 2)) // fields.nbytes, self._block.rows)
+        completes = code.least(self._rows, least)
         with code.loop(0, self._layers) as layer:
             # The layers beyond a tile's own are read for as much as completes a line.
             beyond = code.both(partly, layer >= depth.steps)

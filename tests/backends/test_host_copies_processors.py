@@ -106,6 +106,14 @@ def test_all_copy_what_numpy_does(processor, itemsize, shape, axes):
     assert None not in compiled._kernels.values()
 
 
+@pytest.mark.parametrize("rows", [64, 65, 130])
+def test_rows_in_reverse_complete_the_last_line_of_a_tile(processor, rows):
+    """Two planes are separated 64 items at a time, and 63 items beyond the tile would complete its last line."""
+    into, out_of = (random_bytes(66 * rows + 140) for _ in range(2))
+    source = np.ndarray((33, rows, 2), "V1", out_of)[::-1].transpose(2, 0, 1)
+    compare(into, np.ndarray(source.shape, "V1", into, 7), out_of, source)
+
+
 @settings(many, max_examples=200)
 @given(case=arrays())
 def test_all_copy_what_numpy_does_with_axes_in_any_order(processor, case):

@@ -3,35 +3,20 @@
 What the backend is to do depends on the loops of both ends. It is prepared once, and then done at other addresses.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from accel.abc import PreparedCopy, PreparesCopies
-from accel.copies.elements import Elements, Leaves, offset_range
-from accel.copies.injectivity import names_twice
-from accel.copies.planner import loops_of
+from accel.copies.elements import Elements, Leaves
+from accel.copies.within_device import Route, prepared_route, remember
 from accel.memory import DeviceStorage, HostStorage
-from accel.memory.heap import Heap
 from accel.memory.link_copies import copied_over_link as copied
 from accel.registry import table_by_device
 
 __all__ = ["copied_over_link"]
 
-_MOST_KNOWN = 4096
-
 _Key = tuple[Leaves, Leaves, int, bool]
 
 
-class _Route(NamedTuple):
-    """A copy that the backend has prepared, and the least and greatest offset of an element of both ends."""
-
-    start: PreparedCopy
-    target_low: int
-    target_high: int
-    source_low: int
-    source_high: int
-
-
-_routes: dict[Any, dict[_Key, _Route | None]] = table_by_device()
+_routes: dict[Any, dict[_Key, Route | None]] = table_by_device()
 
 
 def copied_over_link(target: Elements, source: Elements) -> bool:
@@ -56,9 +41,7 @@ def copied_over_link(target: Elements, source: Elements) -> bool:
     try:
         route = routes[key]
     except KeyError:
-        if len(routes) >= _MOST_KNOWN:
-            routes.clear()
-        route = routes[key] = _prepared(mine.heap, target, source)
+        route = remember(routes, key, prepared_route(mine.heap, target, source))
     if route is None or not (
         _inside(to, into, dtype.itemsize, *route[1:3]) and _inside(of, out_of, dtype.itemsize, *route[3:])
     ):
@@ -79,15 +62,3 @@ def copied_over_link(target: Elements, source: Elements) -> bool:
 def _inside(storage: DeviceStorage | HostStorage, start: int, itemsize: int, low: int, high: int) -> bool:
     """Tell whether all elements are in a storage."""
     return start + low >= 0 and (start + high + 1) * itemsize <= storage.size * storage.dtype.itemsize
-
-
-def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
-    """Return the prepared copy; None if the backend prepares none, or if the ends do not fit each other."""
-    there, here = offset_range(target.leaves), offset_range(source.leaves)
-    backend = heap.backend
-    if not isinstance(backend, PreparesCopies) or not 0 < there.size == here.size or names_twice(target.leaves):
-        return None
-    into, out_of = target.operand(), source.operand()
-    plan = loops_of(into, out_of)
-    start = None if plan is None else backend.prepare_copy(heap.device, into, out_of, plan)
-    return None if start is None else _Route(start, there.low, there.high, here.low, here.high)

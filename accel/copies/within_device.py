@@ -18,7 +18,7 @@ from accel.memory.stream_order import try_in_order
 from accel.memory.submission import Submission
 from accel.registry import table_by_device
 
-__all__ = ["copied_within_device", "submitted_within_device"]
+__all__ = ["Route", "copied_within_device", "prepared_route", "remember", "submitted_within_device"]
 
 _WIDEST = 16
 """Bytes of the widest access; a prepared copy depends on the addresses only by their remainders by this number."""
@@ -27,7 +27,7 @@ _MOST_KNOWN = 4096
 _Key = tuple[Leaves, Leaves, int, int, int]
 
 
-class _Route(NamedTuple):
+class Route(NamedTuple):
     """A copy that the backend has prepared, and the least and greatest offset of an element of both ends."""
 
     start: PreparedCopy
@@ -37,7 +37,7 @@ class _Route(NamedTuple):
     source_high: int
 
 
-_routes: dict[Any, dict[_Key, _Route | None]] = table_by_device()
+_routes: dict[Any, dict[_Key, Route | None]] = table_by_device()
 
 
 def copied_within_device(target: Elements, source: Elements) -> bool:
@@ -74,7 +74,7 @@ def submitted_within_device(target: Elements, source: Elements, stream: Stream |
     try:
         route = routes[key]
     except KeyError:
-        route = _remember(routes, key, _prepared(heap, target, source))
+        route = remember(routes, key, _prepared(heap, target, source))
     if route is None or config.current().strict:
         return None
     start, target_low, target_high, source_low, source_high = route
@@ -93,24 +93,28 @@ def submitted_within_device(target: Elements, source: Elements, stream: Stream |
     return try_in_order(heap, queue, ((to, True, False), (of, False, False)), give)
 
 
-def _remember(routes: dict[_Key, _Route | None], key: _Key, route: _Route | None) -> _Route | None:
+def remember(routes: dict[Any, Route | None], key: Any, route: Route | None) -> Route | None:
+    """Keep a prepared copy, or that there is none, and return it; when there are too many, all others are dropped."""
     if len(routes) >= _MOST_KNOWN:
         routes.clear()
     routes[key] = route
     return route
 
 
-def _prepared(heap: Heap, target: Elements, source: Elements) -> _Route | None:
+def _prepared(heap: Heap, target: Elements, source: Elements) -> Route | None:
+    """Return the prepared copy within a device; also None if its backend does not free in order."""
+    return prepared_route(heap, target, source) if isinstance(heap.backend, FreesInOrder) else None
+
+
+def prepared_route(heap: Heap, target: Elements, source: Elements) -> Route | None:
     """Return the prepared copy; None if the backend prepares none, or if the ends do not fit each other."""
     there, here = offset_range(target.leaves), offset_range(source.leaves)
     backend = heap.backend
-    if not (isinstance(backend, FreesInOrder) and isinstance(backend, PreparesCopies)):
-        return None
-    if not 0 < there.size == here.size or names_twice(target.leaves):
+    if not isinstance(backend, PreparesCopies) or not 0 < there.size == here.size or names_twice(target.leaves):
         return None
     into, out_of = target.operand(), source.operand()
     plan = loops_of(into, out_of)
     if plan is None or plan.buffered:
         return None
     start = backend.prepare_copy(heap.device, into, out_of, plan)
-    return None if start is None else _Route(start, there.low, there.high, here.low, here.high)
+    return None if start is None else Route(start, there.low, there.high, here.low, here.high)

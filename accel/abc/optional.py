@@ -21,6 +21,7 @@ __all__ = [
     "Executable",
     "FreesInOrder",
     "KnowsAddresses",
+    "OrdersArrays",
     "PreparedLaunches",
     "PreparesLaunches",
     "ReportsRaces",
@@ -316,6 +317,20 @@ class ComputesDirectly(Protocol):
         ------
         OutOfMemoryError
             If there is not enough memory.
+        """
+        ...
+
+
+@runtime_checkable
+class OrdersArrays(Protocol):
+    """A backend with `FreesInOrder` whose library of arrays reuses memory in stream order too."""
+
+    def block_of(self, array: Any) -> tuple[Block, object] | None:
+        """Return the memory of an array that is no view, as a block that `Backend.free` takes, and what identifies it.
+
+        Arrays on the same memory have the same identity, which they keep alive. None if it is not known when
+        the library reuses the memory. To free the block leaves the memory to the library: it reuses the memory once no
+        array is left on it, and after all work that was ordered by the block.
         """
         ...
 

@@ -40,6 +40,8 @@ class Holder:
     keep_alives: int
     call_site: str
     sentinel: object
+    of_library = False
+    """Whether the memory is of a library of arrays, which allocated it."""
 
     @property
     def site(self) -> str:
@@ -75,4 +77,6 @@ def holders(*, external: bool = True) -> list[Holder]:
 def _has_memory(holder: Holder, external: bool) -> bool:
     if not getattr(holder, "handles", 0) and not getattr(holder, "keep_alives", 0):  # or another thread is making it
         return False
-    return holder.allocation is not None if holder.external is None else external
+    if holder.of_library or holder.external is not None:
+        return external
+    return holder.allocation is not None

@@ -13,7 +13,7 @@ from accel.memory.heap import Heap
 from accel.memory.holder import Holder
 from accel.support.call_sites import call_site
 
-__all__ = ["ForeignOwner", "KeepAlive", "Owner"]
+__all__ = ["ArrayOwner", "ForeignOwner", "KeepAlive", "Owner"]
 
 
 class Owner(Holder):
@@ -130,9 +130,12 @@ class Owner(Holder):
         block, external = self.allocation, self.external
         self.allocation = self.external = None
         if external is None and block is not None:
-            self.heap.free(block)
+            self._free(block)
         # Returned also where there is no deleter: what it keeps alive must not be finalised with the lock held.
         return external
+
+    def _free(self, block: Block) -> None:
+        self.heap.free(block)
 
     def refuse_freed(self) -> NoReturn:
         """Raise `ReleasedError`."""
@@ -180,6 +183,36 @@ class ForeignOwner(Owner):
         if self.hazards is not None and self.counted and block is not None and self.allocation is None:
             hazards.forget_failures(self.hazard_record, block.pointer, block.pointer + block.nbytes)
         return external
+
+
+class ArrayOwner(Owner):
+    """The owner of memory that a library of arrays allocated, and reuses in stream order.
+
+    Work on it is ordered as on memory that was allocated here.
+
+    Parameters
+    ----------
+    heap : Heap
+        The memory of the device.
+    block : Block
+        The memory; see `accel.abc.OrdersArrays`.
+    array : object
+        The array of the library that owns it.
+    readonly : bool
+        Whether writing is forbidden.
+    """
+
+    __slots__ = ("array",)
+    of_library = True
+
+    def __init__(self, heap: Heap, block: Block, array: object, *, readonly: bool) -> None:
+        super().__init__(heap)
+        self.allocation = block
+        self.array = array  # until the owner is gone: its finalisers must not run with the lock of the heap held
+        self.readonly = readonly
+
+    def _free(self, block: Block) -> None:
+        self.heap.backend.free(block, stream=None)  # the table of the heap does not have it
 
 
 class KeepAlive:

@@ -5,12 +5,12 @@ from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from accel.abc import ExternalAllocation, Operand, Span
+from accel.abc import ExternalAllocation, Operand, OrdersArrays, Span
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import LayoutError
 from accel.memory import AnyStorage, DeviceStorage, HostStorage, heap_of
-from accel.memory.owner import ForeignOwner, Owner
+from accel.memory.owner import ArrayOwner, ForeignOwner, Owner
 from accel.xp.array_library import ArrayLibrary
 
 __all__ = [
@@ -134,18 +134,35 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
     if owner is not None and owner.handles:
         owner.handles += 1
     else:
-        address = library.backend.address(root)
-        low, nbytes = reach(root)
-        external = ExternalAllocation(
-            nbytes, pointer=address + low, owner=root, readonly=library.backend.is_readonly(root)
-        )
-        heap = heap_of(library.device)
-        owner = _owners[key] = ForeignOwner(heap, external, counted=True)
-        computed = heap.latest()
-        if computed is not None:  # work on another stream must wait for the computation of the array
-            owner.note(computed, writing=True)
+        owner = _owners[key] = _ordered_owner(library, root) or _foreign_owner(library, root)
     kind = HostStorage if library.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
+
+
+def _ordered_owner(library: ArrayLibrary, root: Any) -> Owner | None:
+    """Return the owner of memory that the library reuses in the order of streams; None for all other memory."""
+    backend = library.backend
+    result = backend.block_of(root) if isinstance(backend, OrdersArrays) else None
+    if result is None:
+        return None
+    block, identity = result
+    owner = ArrayOwner(heap_of(library.device), block, root, readonly=backend.is_readonly(root))
+    first = _owners.setdefault((library.device, id(identity)), owner)
+    if first is not owner:  # the library has two arrays on it, and neither is a view of the other
+        owner.hazard_record = first.own_hazard_record()
+    return owner
+
+
+def _foreign_owner(library: ArrayLibrary, root: Any) -> Owner:
+    low, nbytes = reach(root)
+    address = library.backend.address(root) + low
+    external = ExternalAllocation(nbytes, pointer=address, owner=root, readonly=library.backend.is_readonly(root))
+    heap = heap_of(library.device)
+    owner = ForeignOwner(heap, external, counted=True)
+    computed = heap.latest()
+    if computed is not None:  # work on another stream must wait for the computation of the array
+        owner.note(computed, writing=True)
+    return owner
 
 
 def reach(array: Any) -> tuple[int, int]:

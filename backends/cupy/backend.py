@@ -27,6 +27,7 @@ from accel.errors import DeviceMismatchError, DeviceUnavailableError
 from accel.ir import Program
 from accel.support.locks import open_after_fork
 
+from .array_blocks import block_of
 from .arrays import Namespace, array_on, is_readonly
 from .computations import Computations
 from .copies import Copier
@@ -182,6 +183,11 @@ class CupyBackend:
             elif isinstance(each, self._driver.array_type) and not isinstance(memory, LentBlock):
                 self.computing(block.device).results.lend(each)
         return block
+
+    def block_of(self, array: Any) -> tuple[DeviceBlock, object] | None:
+        """Return the memory of an array that CuPy allocated, and what identifies it; see `accel.abc.OrdersArrays`."""
+        block = block_of(self._driver, self._streams, array, self.devices())
+        return None if block is None else (block, array.data.mem)
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
         """Copy bytes, from or to the host, or within or between devices; the spans may overlap."""

@@ -99,6 +99,10 @@ class DeviceStreams:
         others = [each() for each in [*self._made[device].alive]]
         return [self.default(device), *(stream for stream in others if stream is not None)]
 
+    def made_on(self, device: Device, native: Any) -> CupyStream | None:
+        """Return the stream that a CuPy stream belongs to; None if that is none of accel's."""
+        return next((each for each in self.all(device) if each.native == native), None)
+
     def stream_for(self, stream: Stream | None, *devices: Device) -> CupyStream:
         """Return the given stream; by default the current or the default stream of the first device.
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from accel.backends.cupy import CupyBackend
 from accel.backends.cupy.computations import Computations
-from accel.backends.cupy.memory import adopted
+from accel.backends.cupy.memory import DeviceBlock, adopted
 
 import accel
 from accel import Device, xp
@@ -280,7 +280,11 @@ class TestLifetime:
         monkeypatch.setattr(
             CupyBackend, "adopt", lambda self, external: adopted(self._driver, external, self.devices())
         )
-        assert wrong(monkeypatch, flavour, by_its_container, dropped, home) > 3
+        assert wrong(monkeypatch, flavour, by_a_computation_with_what_was_adopted, dropped, home) > 3
+
+    def test_a_copy_of_it_that_is_not_noted_shows_in_the_bytes(self, monkeypatch, flavour, home):
+        monkeypatch.setattr(DeviceBlock, "use", lambda self, stream: None)
+        assert wrong(monkeypatch, flavour, by_a_copy, dropped, home) > 3
 
 
 def test_views_and_other_owners_of_memory_are_followed_to_the_end(first):

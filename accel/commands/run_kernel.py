@@ -19,6 +19,7 @@ from accel.kernels import RawKernel
 from accel.memory import heap_of
 from accel.support.call_sites import named_call_site
 from accel.support.kernel_reports import KernelReport
+from accel.support.report_files import Location, Output, Repository, annotations, finding_of, merged, write
 
 __all__ = ["run"]
 
@@ -50,7 +51,18 @@ def run(args: argparse.Namespace) -> int:
         save(args.json, json.dumps([report.json() for report in reports], indent=2))
     if args.svg and reports:
         save(args.svg, reports[0].svg())
+    _write(args.reports, args.file, reports)
     return code
+
+
+def _write(outputs: Sequence[Output], file: Path, reports: Sequence[KernelReport]) -> None:
+    repository = Repository(Path.cwd(), [file])
+    place = Location(repository.path(file), 0)
+    findings = merged(finding_of(each, repository, place, picture=True) for each in reports)
+    for output in outputs:
+        if output.format == "github":
+            print(*annotations(findings), sep="\n", end="\n" if findings else "")
+        write(output, findings, repository.root)
 
 
 def _names_kernel(args: argparse.Namespace) -> bool:

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from accel.support.report_files.output import Output, outputs
+
 __all__ = ["add_arguments"]
 
 _EXAMPLES = """\
@@ -45,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=60, metavar="SECONDS", help="for each kernel (default: 60)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the reports to a file")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of the first report to a file")
+    parser.add_argument("--reports", type=_outputs, default=[], metavar="REPORTS",
+                        help="write the reports: some of github, sarif:FILE, html:FILE and junit:FILE")  # fmt: skip
     parser.add_argument("-I", dest="folders", type=Path, action="append", default=[], metavar="FOLDER",
                         help="folder of headers")  # fmt: skip
     parser.add_argument("-D", dest="macros", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
@@ -59,6 +63,16 @@ def _extents(text: str) -> tuple[int, ...]:
     if not 1 <= len(extents) <= 3 or min(extents) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not 1 to 3 numbers above 0; write as in 4 or 16,16")
     return extents
+
+
+def _outputs(text: str) -> list[Output]:
+    try:
+        found = outputs(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if Output("junit", None) in found:
+        raise argparse.ArgumentTypeError("junit needs a file here; write junit:FILE")
+    return found
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -10,18 +10,10 @@ from accel.pictures import html
 
 __all__ = ["fact_list", "page", "table", "version_section"]
 
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-
 
 def page(title: str, sections: Iterable[str], style: str = "") -> str:
     """Return a self-contained page that loads nothing and runs no script."""
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
-        f"<body>\n{''.join(sections)}</body>\n</html>\n"
-    )
+    return html.page(title, "".join(sections), f"{STYLE}{style}")
 
 
 def fact_list(facts: dict[str, str]) -> str:

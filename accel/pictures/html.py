@@ -3,7 +3,26 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["table"]
+__all__ = ["counted", "page", "table"]
+
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+def page(title: str, body: str, style: str, kind: str = "") -> str:
+    """Return a self-contained page that loads nothing and runs no script; its body has a class."""
+    name = f' class="{escape(kind)}"' if kind else ""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body{name}>\n{body}</body>\n</html>\n"
+    )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, as in ``2 findings``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def table(

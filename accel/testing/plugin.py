@@ -36,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run tests on simulated devices with N interleavings of their streams (default: 1)",
     )
     add_options(group)
+    group.addoption(
+        "--accel-reports",
+        metavar="REPORTS",
+        help="write what kernels do wrong: some of github (annotations of a pull request), sarif:FILE, html:FILE, "
+        "junit:FILE, and junit (into the file of --junitxml), with commas between",
+    )
     parser.addini(
         "accel_namespaces",
         type="args",
@@ -56,6 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if checks_requested(config):
         stand_in_for_cupy(config)
         config.pluginmanager.register(CheckedKernels(config), "accel-kernels")
+    if config.getoption("--accel-reports"):
+        from accel.testing.kernel_findings import KernelFindings
+
+        config.pluginmanager.register(KernelFindings(config), "accel-reports")
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
     if not devices and not parameters:
         return

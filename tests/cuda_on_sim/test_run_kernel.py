@@ -67,6 +67,26 @@ def test_a_finding_is_told_and_written_as_json_and_as_a_picture(kernels, tmp_pat
     assert ET.parse(files[1]).getroot().tag.endswith("svg")
 
 
+def test_reports_are_written_for_continuous_integration(kernels, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(kernels.parent)
+    files = [tmp_path / name for name in ("x.sarif", "x.html", "x.xml")]
+    reports = "github,sarif:{},html:{},junit:{}".format(*files)
+    assert scale(kernels, 1000, 1001, "--reports", reports) == 1
+    line = KERNELS.splitlines().index("    if (i < n) x[i] *= factor;") + 1
+    assert capsys.readouterr().out.startswith(f"::error file=kernels.cu,line={line},title=accel%3A out of bounds")
+    assert json.loads(files[0].read_text())["runs"][0]["results"][0]["ruleId"] == "memory"
+    assert "<svg" in files[1].read_text()
+    assert len(ET.parse(files[2]).findall(".//failure")) == 1
+    assert scale(kernels, 1000, 1000, "--reports", reports) == 0
+    assert "::" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("reports", ["pdf", "junit"])
+def test_reports_of_no_known_kind_are_refused(kernels, reports):
+    with pytest.raises(SystemExit):
+        scale(kernels, 1000, 1000, "--reports", reports)
+
+
 @pytest.mark.parametrize("what", ["arange", "random", "5"])
 def test_a_report_names_the_argument_in_which_the_memory_was_given(kernels, capsys, what):
     arguments = f"--kernel scale --block 8 --arg float[4]={what} --arg 2 --arg 8 -D OFFSET=1".split()

@@ -35,12 +35,13 @@ def place(request):
 def project(tmp_path):
     """Return a function that runs the tests of a project and returns the output of pytest."""
 
-    def run(code, outcome, *options, settings=""):
+    def run(code, outcome, *options, settings="", status=None):
         (tmp_path / "test_it.py").write_text(textwrap.dedent(code))
         (tmp_path / "pytest.ini").write_text(f"[pytest]\nfilterwarnings = error\n{settings}\n")
         command = [sys.executable, "-m", "pytest", "-v", *WITHOUT, *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert f" {outcome} in " in done.stdout, done.stdout + done.stderr
+        assert status in {None, done.returncode}
         return done.stdout
 
     return run

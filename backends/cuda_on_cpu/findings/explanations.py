@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from accel.errors import KernelCheckError
-from accel.support.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace
+from accel.support.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace, announce
 from accel.support.kernel_reports.texts import written_reports
 
 from ..launch.allocations import Area, Areas, Argument
@@ -75,7 +75,8 @@ def reports_of(launched: Launched, findings: Iterable[Finding], standings: Itera
 
 
 def error_of(kind: int, reports: tuple[KernelReport, ...]) -> Exception:
-    """Return the error of a finding, with its report and those of the others."""
+    """Return the error of a finding, with its report and those of the others; observers are told of them."""
+    announce(reports)
     text, error = written_reports(reports), ERRORS[kind]
     return error(text, reports) if issubclass(error, KernelCheckError) else error(text)
 

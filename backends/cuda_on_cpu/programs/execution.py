@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.support.kernel_reports import Frame, KernelReport, ThreadPlace
+from accel.support.kernel_reports import Frame, KernelReport, ThreadPlace, announce
 
 from .building import build_program
 from .files import device_variables, included
@@ -102,6 +102,7 @@ def run_program(
 def _ended(code: int, file: Path) -> Ended:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     reports = [_report(line) for line in lines if "check" in line]
+    announce(reports)
     return Ended(code, reports, sum(line["count"] for line in lines if "number" in line))
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # most programs run no kernels
 
     from ..cuda_on_cpu.programs.execution import Ended
     from .kernels import SimKernel
+    from .llvm_executable import LlvmExecutable
     from .raw_executable import SimRawExecutable
     from .raw_sources import Kernels
 
@@ -279,6 +280,32 @@ class SimBackend:
 
         kernels = self._kernels_of(device, source, options, instances)
         executable = SimRawExecutable(device, self, kernels, kernel, parameters)
+        executable.compile()
+        return executable
+
+    def compile_llvm(self, device: Device, texts: Sequence[str], entry: str, name: str) -> "LlvmExecutable":
+        """Return a kernel of numba.cuda, compiled for a device.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        texts : sequence of str
+            Its modules, as numba-cuda writes them for NVIDIA's compiler.
+        entry : str
+            The symbol of the kernel in them.
+        name : str
+            What reports call it.
+
+        Raises
+        ------
+        CapabilityError
+            If there is no compiler, or the kernel uses a feature that is not simulated.
+        """
+        from ..cuda_on_cpu.nvvm.modules import source_of
+        from .llvm_executable import LlvmExecutable
+
+        executable = LlvmExecutable(device, self, source_of(texts, entry), name)
         executable.compile()
         return executable
 

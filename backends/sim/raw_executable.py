@@ -23,7 +23,7 @@ from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
 from .launcher import Launcher
 from .memory import Memory
 from .races import Operation
-from .raw_sources import Kernels, LoadedKernel, refuse_cooperative
+from .raw_sources import LoadedKernel, Loads, refuse_cooperative
 from .regions import Region
 
 __all__ = ["MemoryArgument", "SimRawExecutable"]
@@ -105,7 +105,7 @@ class SimRawExecutable:
         The device.
     launcher : Launcher
         The backend.
-    kernels : Kernels
+    kernels : Loads
         The source.
     kernel : str
         The name of the kernel in it.
@@ -117,7 +117,7 @@ class SimRawExecutable:
         self,
         device: Device,
         launcher: Launcher,
-        kernels: Kernels,
+        kernels: Loads,
         kernel: str,
         parameters: Sequence[RawParameter] = (),
     ) -> None:
@@ -154,7 +154,7 @@ class SimRawExecutable:
         loaded.refuse_shared(self._kernel, shared, settings.sim_warp)
         if cooperative:
             refuse_cooperative(self._kernel, prod(grid), prod(block), shared, settings.sim_warp)
-        values = tuple(self._value(place, value) for place, value in enumerate(arguments))
+        values = self._values(arguments)
         alone = "race" in settings.kernel_checks or self._launcher.repeats()
         launch = _Launch(
             loaded, values, grid, block, shared, cooperative, settings, workers=1 if alone else settings.threads
@@ -181,6 +181,10 @@ class SimRawExecutable:
                 f"{self._kernel} was launched with a block of {block}, which is {prod(block)} threads; up to "
                 f"{_THREADS} are possible"
             )
+
+    def _values(self, arguments: Sequence[Any]) -> "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]":
+        """Return what each argument is: memory, or a number."""
+        return tuple(self._value(place, value) for place, value in enumerate(arguments))
 
     def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
         """Return memory for an argument that is an address, or else the number."""

@@ -1,6 +1,6 @@
 """`Kernels`: a user's source, compiled and loaded for a device when a launch needs it."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from accel.device import Device
 from accel.errors import KernelLaunchError
@@ -10,7 +10,7 @@ from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.module import Entry, Module
 from .memory import DeviceMemory, Memory
 
-__all__ = ["Kernels", "LoadedKernel", "refuse_cooperative"]
+__all__ = ["Kernels", "LoadedKernel", "Loads", "refuse_cooperative"]
 
 _STATIC = 48 * 1024
 _SHARED = {32: 227 * 1024, 64: 64 * 1024}
@@ -42,6 +42,14 @@ class LoadedKernel(NamedTuple):
                 f"{kernel} was launched with {shared} bytes of dynamic shared memory, and has {static} bytes of its "
                 f"own; a block has at most {most}: use smaller blocks, or keep less in shared memory"
             )
+
+
+class Loads(Protocol):
+    """Where kernels of one device come from: a source in CUDA, or what another compiler has made."""
+
+    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
+        """Return a kernel, compiled for a width of warps, with or without checks."""
+        ...
 
 
 class Kernels:

@@ -36,10 +36,13 @@ class Built(NamedTuple):
         Shared object of the kernels; beside it, the source is in a file that ends with ``.cu``.
     runtime : Path
         Shared object that it needs, which is loaded first.
+    further : tuple of Path
+        Others, which are loaded after it.
     """
 
     path: Path
     runtime: Path
+    further: tuple[Path, ...] = ()
 
 
 def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool, kernels: Sequence[str]) -> Built:

@@ -182,8 +182,9 @@ def _variables(symbols: list[Symbol], kind: str, base: int, constants: set[str])
 
 
 def _opened(built: Built, *, first: bool) -> ctypes.CDLL:
-    """Load the runtime, and the kernels with variables of their own: the system loads a file only once."""
-    ctypes.CDLL(str(built.runtime))
+    """Load what the kernels need, and them with variables of their own: the system loads a file only once."""
+    for library in (built.runtime, *built.further):
+        ctypes.CDLL(str(library))
     if first:
         return ctypes.CDLL(str(built.path))
     with TemporaryDirectory(dir=disk_cache.folder()) as copies:

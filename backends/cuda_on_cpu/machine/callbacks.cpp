@@ -82,6 +82,14 @@ CALLBACK void accel_sim_declared(void* variable, uint64_t size) {
     if (Thread* thread = checked_thread()) declare_local(*thread, (uintptr_t)variable, size);
 }
 
+// An access of a local variable with an index that is not constant; numba's code has no check of its own.
+CALLBACK void accel_sim_local(const void* begin, uint64_t size, const void* at, uint64_t access) {
+    Thread* thread = checked_thread();
+    const uint64_t offset = (uint64_t)at - (uint64_t)begin;
+    if (!thread || !checks_of(*thread)->memory || (offset < size && size - offset >= access)) return;
+    index_out_of_bounds(*thread, access ? int64_t(offset) / int64_t(access) : 0, (uint64_t)__builtin_return_address(0));
+}
+
 // --- UndefinedBehaviorSanitizer
 namespace {
 

@@ -1,0 +1,88 @@
+"""`compiled`: the machine code of a kernel, by LLVM, with calls of the checks if they are on."""
+
+import re
+from functools import cache
+from typing import Any
+
+from accel.errors import KernelSyntaxError
+
+from .entries import EXPORTED, entry_text
+from .instrumentation import instrumented
+from .intrinsics import definitions
+from .modules import Source
+
+__all__ = ["compiled", "identity"]
+
+_CALLED = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
+
+
+@cache
+def _machine() -> Any:
+    """Return LLVM, and its description of this processor."""
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=2,
+        reloc="pic",
+        codemodel="default",
+    )
+    return llvm, machine
+
+
+def identity() -> str:
+    """Return what tells processors and versions of LLVM apart."""
+    llvm, machine = _machine()
+    return repr(
+        (llvm.llvm_version_info, machine.triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    )
+
+
+def compiled(source: Source, name: str, *, checked: bool) -> bytes:
+    """Return the object file of a kernel, which the machine calls under a name.
+
+    Raises
+    ------
+    KernelSyntaxError
+        If LLVM does not take a module.
+    """
+    llvm, machine = _machine()
+    context = llvm.create_context()
+    try:
+        module = _linked(llvm, source, name, context)
+    except RuntimeError as error:
+        raise KernelSyntaxError(f"LLVM does not take the code of the kernel {name}: {error}") from None
+    _optimise(llvm, machine, module, checked=checked)
+    if checked:
+        module = llvm.parse_assembly(instrumented(str(module)), context)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _linked(llvm: Any, source: Source, name: str, context: Any) -> Any:
+    machine = _machine()[1]
+    modules = [llvm.parse_assembly(text, context) for text in source.texts]
+    module = modules[0]
+    for other in modules[1:]:
+        module.link_in(other)
+    called = [function.name for function in module.functions if function.is_declaration]
+    module.link_in(llvm.parse_assembly(definitions(called), context))
+    module.link_in(llvm.parse_assembly(entry_text(module.get_function(source.entry), name), context))
+    for function in module.functions:
+        if not function.is_declaration and not function.name.startswith(EXPORTED):
+            function.linkage = "internal"
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return module
+
+
+def _optimise(llvm: Any, machine: Any, module: Any, *, checked: bool) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=1 if checked else 2)
+    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
+    options.loop_unrolling = not checked
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

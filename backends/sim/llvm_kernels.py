@@ -1,0 +1,48 @@
+"""`LlvmKernels`: the modules of a kernel of numba.cuda, compiled and loaded for a device when a launch needs it."""
+
+from accel.device import Device
+from accel.errors import CapabilityError
+
+from ..cuda_on_cpu.launch.allocations import Cells
+from ..cuda_on_cpu.launch.module import Module
+from ..cuda_on_cpu.nvvm.building import WARP, build
+from ..cuda_on_cpu.nvvm.modules import Source
+from .raw_sources import LoadedKernel
+
+__all__ = ["LlvmKernels"]
+
+
+class LlvmKernels:
+    """The modules of one kernel on one device; it stands where the source of a kernel in CUDA does.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    source : Source
+        The modules.
+    """
+
+    def __init__(self, device: Device, source: Source) -> None:
+        self._device = device
+        self._source = source
+        self._loaded: dict[bool, LoadedKernel] = {}
+
+    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
+        """Return the kernel, compiled with or without checks.
+
+        Raises
+        ------
+        CapabilityError
+            If warps have another number of threads than `WARP`.
+        """
+        if warp != WARP:
+            raise CapabilityError(
+                f"numba.cuda has warps of {WARP} threads; found sim_warp={warp}: write accel.configure(sim_warp={WARP})"
+            )
+        loaded = self._loaded.get(checked)
+        if loaded is None:
+            module = Module.load(build(self._source, kernel, checked=checked), self._device)
+            cells: Cells = {}
+            loaded = self._loaded.setdefault(checked, LoadedKernel(module, module.entry(kernel), cells))
+        return loaded

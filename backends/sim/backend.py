@@ -283,7 +283,16 @@ class SimBackend:
         executable.compile()
         return executable
 
-    def compile_llvm(self, device: Device, texts: Sequence[str], entry: str, name: str) -> "LlvmExecutable":
+    def compile_llvm(
+        self,
+        device: Device,
+        texts: Sequence[str],
+        entry: str,
+        name: str,
+        *,
+        linked: Sequence[str] = (),
+        options: Sequence[str] = (),
+    ) -> "LlvmExecutable":
         """Return a kernel of numba.cuda, compiled for a device.
 
         Parameters
@@ -296,6 +305,10 @@ class SimBackend:
             The symbol of the kernel in them.
         name : str
             What reports call it.
+        linked : sequence of str
+            What it is linked with, in CUDA.
+        options : sequence of str
+            For the compiler of that.
 
         Raises
         ------
@@ -303,9 +316,12 @@ class SimBackend:
             If there is no compiler, or the kernel uses a feature that is not simulated.
         """
         from ..cuda_on_cpu.nvvm.modules import source_of
+        from ..cuda_on_cpu.nvvm.texts import renamed
         from .llvm_executable import LlvmExecutable
 
-        executable = LlvmExecutable(device, self, source_of(texts, entry), name)
+        texts, rename = renamed(texts)
+        source = source_of(texts, rename(entry), linked, options)
+        executable = LlvmExecutable(device, self, source, name, rename)
         executable.compile()
         return executable
 

@@ -1,11 +1,12 @@
 """`LlvmExecutable`: a kernel of numba.cuda for a simulated device, which runs as one in CUDA does."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from accel import config
 from accel.abc import Pointer
 from accel.device import Device
 from accel.errors import KernelLaunchError
@@ -13,6 +14,7 @@ from accel.errors import KernelLaunchError
 from ..cuda_on_cpu.nvvm.modules import Parameter, Source
 from .launcher import Launcher
 from .llvm_kernels import LlvmKernels
+from .memory import Memory
 from .raw_executable import MemoryArgument, SimRawExecutable
 from .regions import Region
 
@@ -43,10 +45,16 @@ class LlvmExecutable(SimRawExecutable):
         The modules.
     name : str
         What reports call it.
+    rename : callable
+        Returns the symbol that something has in the modules, by the one that numba-cuda gave it.
     """
 
-    def __init__(self, device: Device, launcher: Launcher, source: Source, name: str) -> None:
-        super().__init__(device, launcher, LlvmKernels(device, source), name)
+    def __init__(
+        self, device: Device, launcher: Launcher, source: Source, name: str, rename: Callable[[str], str]
+    ) -> None:
+        self._of_device = LlvmKernels(device, source)
+        super().__init__(device, launcher, self._of_device, name)
+        self._rename = rename
         self._kinds = source.parameters
         self._arrays = _arrays(source.parameters)
 
@@ -58,6 +66,19 @@ class LlvmExecutable(SimRawExecutable):
                 f"{len(arguments)}"
             )
         return tuple(_number(parameter.kind, value) for parameter, value in zip(self._kinds, arguments, strict=True))
+
+    @property
+    def shared_size(self) -> int:
+        """The bytes of its own variables in shared memory."""
+        return sum(each.size for each in self._loaded(config.current()).module.shared)
+
+    def variable(self, name: str) -> Memory | None:
+        """Return a variable in the memory of the device, as launches have it with the settings of now.
+
+        It is known by the name that numba-cuda gave it; None if there is none.
+        """
+        module, space = self._loaded(config.current()).module, self._launcher.spaces[self._device.index]
+        return self._of_device.variable(module, self._rename(name), space)
 
     def _values(self, arguments: Sequence[Any]) -> "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]":
         values = [

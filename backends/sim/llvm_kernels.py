@@ -7,6 +7,7 @@ from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.module import Module
 from ..cuda_on_cpu.nvvm.building import WARP, build
 from ..cuda_on_cpu.nvvm.modules import Source
+from .memory import DeviceMemory, Memory
 from .raw_sources import LoadedKernel
 
 __all__ = ["LlvmKernels"]
@@ -27,6 +28,7 @@ class LlvmKernels:
         self._device = device
         self._source = source
         self._loaded: dict[bool, LoadedKernel] = {}
+        self._variables: dict[tuple[Module, str], Memory] = {}
 
     def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
         """Return the kernel, compiled with or without checks.
@@ -46,3 +48,12 @@ class LlvmKernels:
             cells: Cells = {}
             loaded = self._loaded.setdefault(checked, LoadedKernel(module, module.entry(kernel), cells))
         return loaded
+
+    def variable(self, module: Module, symbol: str, space: DeviceMemory) -> Memory | None:
+        """Return the memory of a variable of a module, at an address of the device; None if there is none."""
+        if (module, symbol) not in self._variables:
+            variable = module.symbol(symbol)
+            if variable is None:
+                return None
+            self._variables.setdefault((module, symbol), space.mapped(variable.offset, variable.size))
+        return self._variables[module, symbol]

@@ -1,7 +1,9 @@
 """Kernels of numba-cuda, compiled by its own compiler and launched on the simulated device."""
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ def compiled(function: Callable[..., Any], types: Sequence[Any], *, debug: bool 
 
     from accel.testing.numba_simulation.kernels import kernel_of
 
-    result = compile_cuda(function, kinds.void, tuple(types), lineinfo=not debug, debug=debug, cc=(8, 0))
+    device = SimpleNamespace(compute_capability=(8, 0))
+    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
+        result = compile_cuda(function, kinds.void, tuple(types), lineinfo=not debug, debug=debug, cc=(8, 0))
     library = result.library
     library._entry_name = result.fndesc.llvm_func_name
     kernel_fixup(library.get_function(library._entry_name), debug)

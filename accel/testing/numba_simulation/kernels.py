@@ -10,6 +10,7 @@ from accel.device import Device
 from accel.kernels.grids import as_block, as_grid
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
+from accel.testing.numba_simulation.linked_text import linked_text
 
 __all__ = ["Kernel", "kernel_of"]
 
@@ -35,6 +36,7 @@ class Kernel:
         self.name = _name(library)
         self._texts: Sequence[str] = tuple(library.llvm_strs)
         self._entry: str = library._entry_name
+        self._linked, self._options = linked_text(library)
         self._executables: dict[Device, Any] = {}
 
     def compiled(self, device: Device) -> Any:
@@ -48,7 +50,9 @@ class Kernel:
         executable = self._executables.get(device)
         if executable is None:
             backend: Any = heap_of(device).backend
-            made = backend.compile_llvm(device, self._texts, self._entry, self.name)
+            made = backend.compile_llvm(
+                device, self._texts, self._entry, self.name, linked=self._linked, options=self._options
+            )
             executable = self._executables.setdefault(device, made)
         return executable
 

@@ -136,6 +136,11 @@ class Module:
             sizes.append(pairs[2 * len(sizes)])
         return Entry(self._address(f"accel_sim_entry_{number}"), tuple(sizes), tuple(alignments))
 
+    def symbol(self, name: str) -> Variable | None:
+        """Return a variable by its name in the shared object; None if there is none."""
+        symbol = next((each for each in self._elf.symbols if each.name == name and each.kind == "object"), None)
+        return None if symbol is None else Variable(name, symbol.value + self._base, symbol.size, readonly=False)
+
     def frames(self, pc: int) -> "tuple[Frame, ...]":
         """Return the calls at a return address, innermost first, also those that are inlined.
 

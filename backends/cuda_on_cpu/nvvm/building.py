@@ -11,11 +11,12 @@ from ..build.building import Built
 from ..build.compiler_process import run
 from ..build.compilers import Compiler, find_compiler
 from ..build.digests import digest, digest_of_files
-from ..build.interruption import interruptible
+from ..build.interruption import interruptible, together
 from ..build.linker import link
 from ..build.machine_files import HEADERS, runtime_file
 from ..build.machine_library import make_runtime
 from ..build.report_reader import refuse_without_reader
+from .cuda_text import compiled_text
 from .machine_code import compiled, identity
 from .modules import Source
 
@@ -25,6 +26,7 @@ WARP = 32
 """Threads of a warp: all that there are for numba."""
 
 _HERE = Path(__file__).parent
+_TEXTS = (_HERE / "functions.cpp", _HERE / "libdevice.cpp")
 
 
 def build(source: Source, name: str, *, checked: bool) -> Built:
@@ -74,7 +76,11 @@ def _build(
     with TemporaryDirectory(dir=path.parent) as scratch:
         code, target = Path(scratch, "kernel.o"), Path(scratch, path.name)
         code.write_bytes(compiled(source, name, checked=checked))
-        link(compiler, target, [str(code), str(functions)], runtime)
+        texts = [
+            str(compiled_text(compiler, text, source.options, runtime, warp=WARP, checked=checked))
+            for text in source.linked
+        ]
+        link(compiler, target, [str(code), *texts, str(functions)], runtime)
         put(target, path)
 
 
@@ -91,11 +97,18 @@ def _make_functions(compiler: Compiler, file: Path, runtime: Path) -> None:
         if is_whole(file):
             return
         with TemporaryDirectory(dir=file.parent) as scratch:
-            code, target = f"{scratch}/functions.o", Path(scratch, file.name)
-            words = (*flags.for_kernels(compiler.kind, checked=False, warp=WARP), "-I", str(HEADERS))
-            run([*compiler.command, *words, "-c", str(_HERE / "functions.cpp"), "-o", code], Path(scratch))
-            link(compiler, target, [code], runtime)
+            target = Path(scratch, file.name)
+            objects = together(*[partial(_object, compiler, each, Path(scratch)) for each in _TEXTS])
+            link(compiler, target, objects, runtime)
             put(target, file)
+
+
+def _object(compiler: Compiler, source: Path, scratch: Path) -> str:
+    """Compile a source in C++; return the file with its code."""
+    code = f"{scratch}/{source.stem}.o"
+    words = (*flags.for_kernels(compiler.kind, checked=False, warp=WARP), "-I", str(HEADERS))
+    run([*compiler.command, *words, "-c", str(source), "-o", code], scratch)
+    return code
 
 
 @cache

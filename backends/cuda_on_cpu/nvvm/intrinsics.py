@@ -8,6 +8,8 @@ import platform
 import re
 from collections.abc import Iterable
 
+from .mathematics import MATHEMATICS
+
 __all__ = ["PREFIX", "definitions"]
 
 PREFIX = "accel."
@@ -44,9 +46,14 @@ _DECLARED = {
     "accel_nvvm_step": "declare void @accel_nvvm_step() nounwind",
     "accel_nvvm_votes": "declare i64 @accel_nvvm_votes(ptr, i32) nounwind",
     "accel_nvvm_matches": "declare i64 @accel_nvvm_matches(ptr, i32, i64) nounwind",
+    "accel_nvvm_print": "declare i32 @accel_nvvm_print(ptr, ptr) nounwind",
     "accel_sim_trap": "declare void @accel_sim_trap() nounwind",
 }
-_CONVERGENT = "attributes #9 = { convergent nomerge nounwind }\n"
+_ATTRIBUTES = """
+attributes #7 = { nounwind willreturn memory(none) }
+attributes #8 = { nounwind memory(none) }
+attributes #9 = { convergent nomerge nounwind }
+"""
 
 
 def _function(head: str, body: str) -> str:
@@ -312,17 +319,25 @@ def _divisions() -> dict[str, str]:
     return table
 
 
-_TABLE = {**_registers(), **_barriers(), **_fences(), **_warps(), **_atomics(), **_divisions()}
+_PRINT = {
+    "vprintf": _function(
+        "i32 @vprintf(ptr %format, ptr %values)",
+        "  %n = call i32 @accel_nvvm_print(ptr %format, ptr %values)\n  ret i32 %n",
+    )
+}
+_TABLE = {**_registers(), **_barriers(), **_fences(), **_warps(), **_atomics(), **_divisions(), **_PRINT, **MATHEMATICS}
 _NAME = re.compile(r'@"?([\w.$]+)"?\(')
 
 
 def definitions(names: Iterable[str]) -> str:
     """Return the definitions of some functions, and of what these call; names that are not here are left out."""
-    texts, waiting = dict[str, str](), [name for name in names if name in _TABLE]
+    known, lines, waiting = set[str](), dict[str, None](), [name for name in names if name in _TABLE]
     while waiting:
         name = waiting.pop()
         text = _TABLE.get(name) or _DECLARED.get(name)
-        if text is not None and name not in texts:
-            texts[name] = text
+        if text is not None and name not in known:
+            known.add(name)
+            parts = text.partition("define ")
+            lines |= dict.fromkeys([*parts[0].splitlines(), parts[1] + parts[2]])
             waiting += _NAME.findall(text)
-    return "\n".join(texts.values()) + "\nattributes #8 = { nounwind memory(none) }\n" + _CONVERGENT
+    return "\n".join([*lines, _ATTRIBUTES])

@@ -5,14 +5,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .cuda_text import only_called, text_of_assembly
 from .kinds import parts
-from .texts import Adapter, Assembly
+from .texts import Adapter
 
 __all__ = ["Parameter", "Source", "source_of"]
 
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?!(DILocation|DISubprogram|DILexicalBlock|DIFile)\((.*)\)$", re.MULTILINE)
 _FIELD = re.compile(r'(\w+): ("[^"]*"|[^,]+)')
 _ALLOCATED = re.compile(r'addrspacecast .* (@"?_cudapy_smem_\w+"?) to .*!dbg (!\d+)')
+_CALLED = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=]*)?=[^=]")
 
 
@@ -34,18 +36,21 @@ class Source(NamedTuple):
         The symbol of the kernel.
     parameters : tuple of Parameter
         What it takes.
-    assembly : tuple of Assembly
-        The inline PTX.
+    linked : tuple of str
+        What it is linked with, in CUDA.
+    options : tuple of str
+        For the compiler of that.
     """
 
     texts: tuple[str, ...]
     entry: str
     parameters: tuple[Parameter, ...]
-    assembly: tuple[Assembly, ...]
+    linked: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
-def source_of(texts: Sequence[str], entry: str) -> Source:
-    """Return a kernel for processors, of the modules that numba-cuda makes of it."""
+def source_of(texts: Sequence[str], entry: str, linked: Sequence[str] = (), options: Sequence[str] = ()) -> Source:
+    """Return a kernel for processors, of the modules that numba-cuda makes of it, and of CUDA text."""
     names = dict[str, str]()
     for text in texts:
         for variable, name in _names_of_shared(text).items():
@@ -56,7 +61,11 @@ def source_of(texts: Sequence[str], entry: str) -> Source:
 
     adapter = Adapter(shared)
     adapted = tuple(map(adapter.adapted, texts))
-    return Source(adapted, entry, _parameters(adapted, entry), tuple(adapter.assembly.values()))
+    called = [name for text in adapted for name in _CALLED.findall(text)]
+    further = [only_called(text, called) for text in linked]
+    if adapter.assembly:
+        further.append(text_of_assembly(tuple(adapter.assembly.values())))
+    return Source(adapted, entry, _parameters(adapted, entry), tuple(further), tuple(options))
 
 
 def _parameters(texts: Sequence[str], entry: str) -> tuple[Parameter, ...]:

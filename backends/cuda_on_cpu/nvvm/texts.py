@@ -126,7 +126,8 @@ class Adapter:
         if line.startswith("!"):
             return re.sub(r"emissionKind: \w+", "emissionKind: LineTablesOnly, debugInfoForProfiling: true", line)
         line = _SPACE.sub("", line).replace("addrspacecast", "bitcast")
-        return _NVVM.sub(r'@"accel.nvvm.\1"', line).replace(" = common global", " = internal global")
+        kind = "internal" if "NumbaEnv" in line else "hidden"
+        return _NVVM.sub(r'@"accel.nvvm.\1"', line).replace(" = common global", f" = {kind} global")
 
     def _in_one_space(self, line: str) -> str:
         if "addrspacecast" in line and any(f"{name} " in line for name in self._dynamic):

@@ -133,8 +133,19 @@ def _on_host(device: Device, size: int) -> Rows:
     theirs = np.frombuffer(cupy.cuda.alloc_pinned_memory(4 * size), "float32", size)
     null = cupy.cuda.Stream.null
 
+    stream, their_stream = accel.new_stream(device), cupy.cuda.Stream(non_blocking=True)
+    runtime = cupy.cuda.runtime
+    row, their_row = container.view(row_major(8, size // 8))[1:3, :], array.reshape(8, -1)[1:3]
+    rows, their_rows = pinned.view(row_major(8, size // 8))[1:3, :], theirs.reshape(8, -1)[1:3]
+
     def down(out: Any) -> Callable[[], object]:
         return lambda: array.get(out=out)
+
+    def down_async(out: Any) -> Callable[[], object]:
+        return lambda: array.get(their_stream, out=out, blocking=False)
+
+    def alone(into: int, out_of: int, kind: int) -> Callable[[], object]:
+        return lambda: runtime.memcpyAsync(into, out_of, 4 * size, kind, their_stream.ptr)
 
     def up_pinned() -> None:
         array.set(theirs)
@@ -147,6 +158,27 @@ def _on_host(device: Device, size: int) -> Rows:
         "device to host, pinned": Pair(down(theirs), lambda: pinned.copy_from(container)),
         "from_numpy": Pair(lambda: array.set(numpy), lambda: container.from_numpy(numpy)),
         "to_numpy": Pair(array.get, container.to_numpy),
+        "async, host to device": Pair(
+            lambda: array.set(numpy, their_stream), lambda: container.copy_from_async(pageable, stream=stream)
+        ),
+        "async, host to device, pinned": Pair(
+            lambda: array.set(theirs, their_stream), lambda: container.copy_from_async(pinned, stream=stream)
+        ),
+        "async, host to device, pinned, beside memcpyAsync alone": Pair(
+            alone(array.data.ptr, theirs.ctypes.data, runtime.memcpyHostToDevice),
+            lambda: container.copy_from_async(pinned, stream=stream),
+        ),
+        "async, device to host": Pair(down_async(numpy), lambda: pageable.copy_from_async(container, stream=stream)),
+        "async, device to host, pinned": Pair(
+            down_async(theirs), lambda: pinned.copy_from_async(container, stream=stream)
+        ),
+        "async, device to host, pinned, beside memcpyAsync alone": Pair(
+            alone(theirs.ctypes.data, array.data.ptr, runtime.memcpyDeviceToHost),
+            lambda: pinned.copy_from_async(container, stream=stream),
+        ),
+        "async, rows to device, pinned": Pair(
+            lambda: their_row.set(their_rows, their_stream), lambda: row.copy_from_async(rows, stream=stream)
+        ),
     }
 
 

@@ -33,6 +33,9 @@ class DirectStream(Stream, Protocol):
     `finish` has returned: `copy_bytes` may return before or after the copy.
     """
 
+    buffered: int
+    """Bytes of memory of the host that need not be pinned: the driver takes so many before `copy_bytes` returns."""
+
     @property
     def direct(self) -> bool:
         """Whether work reaches the device before the call that submits it returns."""

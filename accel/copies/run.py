@@ -13,6 +13,7 @@ from accel.copies.elements import Elements, all_of, of_array
 from accel.copies.fills import filled_within_device
 from accel.copies.injectivity import names_twice, refuse_repeats, refuse_repeats_in_table
 from accel.copies.items import Item, item_of
+from accel.copies.over_link import submitted_over_link
 from accel.copies.planner import Mask, fewest_loops
 from accel.copies.stages import End, Fresh, Stage, allocated, stages_of
 from accel.copies.transfer import Transfer, TransferPart, in_order_on, refuse_foreign, submit
@@ -257,16 +258,17 @@ def copy_async(
         As `copy` does.
     """
     in_order = in_order_on(stream, target.storage, source.storage)
-    if in_order and mask is None and eviction is CacheEviction.NORMAL:
-        event: Event | None = submitted_within_device(target, source, stream)
+    if mask is None and eviction is CacheEviction.NORMAL:
+        submitted = submitted_within_device if in_order else submitted_over_link
+        event: Event | None = submitted(target, source, stream)
         if event is not None:
-            return _transfer(target, event)
+            return _transfer(target, source, event, stream)
     stages, used = _stages(target, source, mask, eviction), (target.storage.owner, source.storage.owner)
     uses = _uses(target, source, whole=mask is None)
     if in_order and len(stages) == 1:
         event = submit_in_order(heap_of(stream.device), stream, uses, partial(stages[0].give, {}, stream))
         if event is not None:
-            return _transfer(target, event)
+            return _transfer(target, source, event, stream)
     refuse_foreign(stream, target.storage.device, source.storage.device)
     whole = uses[0].whole
     if len({stage.worker for stage in stages}) > 1:  # a thread of the host gives them to their devices in turn
@@ -286,11 +288,10 @@ def _uses(target: Elements, source: Elements, *, whole: bool) -> tuple[Use, Use]
     return written if whole else written._replace(whole=False), Use(source.storage, False)
 
 
-def _transfer(target: Elements, event: Event) -> Transfer:
-    """Return a transfer within a device that was submitted in order."""
-    storage = target.storage
+def _transfer(target: Elements, source: Elements, event: Event, stream: Stream) -> Transfer:
+    """Return a transfer that was submitted in order."""
     nbytes = target.size * target.element_type.itemsize
-    return Transfer(storage.device, storage.device, [(event, nbytes)], storage.owner.heap)
+    return Transfer(target.storage.device, source.storage.device, [(event, nbytes)], heap_of(stream.device))
 
 
 @_reporting

@@ -11,7 +11,7 @@ from accel.abc.stream import CurrentStream, Event, Stream, is_stream
 from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import CapabilityError, DeviceMismatchError
-from accel.memory.byte_copies import copy_spans, submitted_within, worker_of
+from accel.memory.byte_copies import copy_spans, submitted_with_host, submitted_within, worker_of
 from accel.memory.captures import ACTIVE
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
@@ -95,6 +95,8 @@ class Transfer:
         """Release the memory of the copy, which is finished; memory that is freed in stream order is not kept."""
         if self._pending is not None:
             self._heap.retire(self._pending)
+        elif self._heap.pending_work:
+            self._heap.retire_oldest()
 
     def _each_piece(self) -> Iterator[int]:
         copied = 0
@@ -168,9 +170,9 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
         If the stream belongs to another device.
     """
     if progress is None:
-        event = _submitted_in_order(target, source, stream)
+        event = submitted_with_host(target, source, stream) or _submitted_in_order(target, source, stream)
         if event is not None:
-            return Transfer(stream.device, stream.device, [(event, target.nbytes)], target.owner.heap)
+            return Transfer(target.device, source.device, [(event, target.nbytes)], heap_of(stream.device))
     target.refuse_read_only()
     into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
     whole = progress is None or _overlap(into, out_of)

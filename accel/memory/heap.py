@@ -84,7 +84,7 @@ class Heap(PendingTable):
         self._default: Stream | None = None
         self.last_opened = Submission()
         self._own: Stream | None = None
-        self.gate = Gate(self.lock)
+        self.gate = Gate(self.lock, device)
         self.foreign = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}

@@ -15,6 +15,8 @@ __all__ = ["HasTraffic", "HeldMemory", "PendingTable", "PendingWork", "SupportsK
 
 _OLDEST = 4
 """How much work is asked whether it is done, by each allocation and each copy that the host waits for."""
+_MOST_HELD = 64
+"""Of how many allocations an open submission is to keep alive the memory."""
 
 
 class HasTraffic(Protocol):
@@ -54,25 +56,71 @@ class PendingWork(NamedTuple):
     keep_alives: tuple[HeldMemory, ...]
 
 
+class Holding:
+    """The memory that an open submission keeps alive; more of it until the submission ends.
+
+    Attributes
+    ----------
+    event : Submission
+        The submission.
+    held : dict
+        The keep-alives, by the owners of the memory.
+    """
+
+    __slots__ = ("event", "held")
+
+    def __init__(self, event: Submission) -> None:
+        self.event = event
+        self.held: dict[SupportsKeepAlive, HeldMemory] = {}
+
+    @property
+    def keep_alives(self) -> tuple[HeldMemory, ...]:
+        """The keep-alives."""
+        return tuple(self.held.values())
+
+
 class PendingTable(LockedTable):
     """An allocation table together with the work in flight on its device.
 
     Attributes
     ----------
-    pending_work : dict of PendingWork to str
+    pending_work : dict of PendingWork or Holding to str
         The work in flight, and where it was submitted: in debug mode, and not of work that its submitter waits for.
     """
 
-    __slots__ = ("_retire_at", "pending_work")
+    __slots__ = ("_last_holding", "_retire_at", "pending_work")
 
     def __init__(self) -> None:
         super().__init__()
-        self.pending_work: dict[PendingWork, str] = {}
+        self.pending_work: dict[PendingWork | Holding, str] = {}
+        self._last_holding = Holding(Submission())
         self._retire_at = 16
 
     def add_pending(self, pending: PendingWork) -> None:
         """Record work in flight; retire what is done whenever there is twice as much as the last time."""
         self.pending_work[pending] = call_site() if config.debugging() else ""
+        self.retire_if_many()
+
+    def hold(self, opened: Submission, memory: SupportsKeepAlive) -> None:
+        """Keep memory alive until an open submission ends; the caller holds the gate, and calls `retire_if_many` after.
+
+        No thread releases it before: it is released after the end, which needs the gate.
+        """
+        holding = self._last_holding
+        if holding.event is not opened:
+            holding = self._last_holding = Holding(opened)
+            self.pending_work[holding] = ""
+        if memory not in holding.held:
+            holding.held[memory] = memory.keep_alive()
+
+    def retire_if_many(self) -> None:
+        """Retire what is done if there is twice as much as the last time, so that each piece of work is asked a few times.
+
+        An open submission that keeps much memory alive ends here.
+        """
+        holding = self._last_holding
+        if len(holding.held) >= _MOST_HELD:
+            holding.event.done()
         if len(self.pending_work) > self._retire_at:
             self.retire_finished()
             self._retire_at = 2 * len(self.pending_work) + 16
@@ -86,24 +134,25 @@ class PendingTable(LockedTable):
     def retire_oldest(self) -> None:
         """Release the memory of the oldest work if it is done, and make deferred changes.
 
-        It asks for a few events only, however much work is in flight.
+        It asks for a few events only, however much work is in flight, and lets none be recorded.
         """
         try:
             oldest = list(islice(self.pending_work, _OLDEST))
         except RuntimeError:  # another thread changed it between the two calls; it asks for the oldest itself
             oldest = []
         for pending in oldest:
-            self._retire_if_done(pending)
+            if pending.event.may_be_done:
+                self._retire_if_done(pending)
         self.run_deferred()
 
-    def _retire_if_done(self, pending: PendingWork) -> None:
+    def _retire_if_done(self, pending: PendingWork | Holding) -> None:
         if pending.event.done():
             try:
                 self.retire(pending)
             except Exception as error:  # of a deleter: the caller has nothing to do with it
                 report_unraisable(error)
 
-    def retire(self, pending: PendingWork) -> None:
+    def retire(self, pending: PendingWork | Holding) -> None:
         """Release the memory of work that is done; doing so again is harmless."""
         if self.pending_work.pop(pending, None) is None:  # another thread may have been first
             return

@@ -14,6 +14,7 @@ from typing import Any
 from accel import config
 from accel.abc.block import Block
 from accel.abc.direct import DOWNLOAD, UPLOAD
+from accel.abc.stream import Stream
 from accel.memory.captures import ACTIVE
 from accel.memory.hazards import IDLE, HazardRecord, Hazards, enter_alone, leave_alone
 from accel.memory.heap import Heap
@@ -21,7 +22,7 @@ from accel.memory.owner import Owner
 from accel.memory.storage import Storage
 from accel.memory.submission import Submission
 
-__all__ = ["HostMemory", "Transport", "copied_over_link"]
+__all__ = ["HostMemory", "Transport", "copied_over_link", "used_on"]
 
 Transport = Callable[[Any, int, int], object]
 """Gives a copy to a stream; called with the stream, the address on the device and that on the host."""
@@ -34,7 +35,13 @@ counted: the caller keeps all other memory alive."""
 
 # One function, since each call of another costs a small copy a twentieth of its time.
 def copied_over_link(  # noqa: C901, PLR0912
-    device: Storage, host: HostMemory, nbytes: int, *, upload: bool, give: Transport | None = None
+    device: Storage,
+    host: HostMemory,
+    nbytes: int,
+    *,
+    upload: bool,
+    give: Transport | None = None,
+    stream: Stream | None = None,
 ) -> bool:
     """Copy between memory of a device and of the host, wait for it, and return True; or do nothing, and return False.
 
@@ -53,6 +60,8 @@ def copied_over_link(  # noqa: C901, PLR0912
         Whether the device's memory is written.
     give : callable, optional
         Gives the copy to the stream, if it is not one of contiguous bytes.
+    stream : Stream, optional
+        The stream; by default the current one.
     """
     here, end, beside, other = host
     mine = device._owner
@@ -60,7 +69,7 @@ def copied_over_link(  # noqa: C901, PLR0912
     if ACTIVE or mine is None or block is None or beside.hazards is not None:
         return False
     heap = mine.heap
-    queue: Any = heap.stream
+    queue: Any = heap.stream if stream is None else stream
     if not getattr(queue, "awaitable", False) or not heap.plain or config.current().strict:
         return False
     there = block.pointer + device._start
@@ -79,7 +88,7 @@ def copied_over_link(  # noqa: C901, PLR0912
         with submission.begun:
             with heap.lock:  # it is that of the gate
                 # While it changes, this is a signal handler in the midst of other work.
-                if not heap.changing and (block.stream is queue or _used_on(heap, block, queue)):
+                if not heap.changing and (block.stream is queue or used_on(heap, block, queue)):
                     entry = enter_alone(submission, claim, queue, beside, used)
             if entry is None:
                 return False
@@ -112,7 +121,7 @@ def copied_over_link(  # noqa: C901, PLR0912
     return True
 
 
-def _used_on(heap: Heap, block: Block, queue: Any) -> bool:
+def used_on(heap: Heap, block: Block, queue: Any) -> bool:
     """Let a stream use a block of another one; return whether it still takes work directly."""
     in_order = heap.in_order
     if in_order is None or block.stream is None:

@@ -25,7 +25,15 @@ from accel.memory.heap import Heap
 from accel.memory.owner import Owner
 from accel.memory.submission import Submission
 
-__all__ = ["NOT_COVERED", "covered", "record_again", "try_copy_in_order", "try_in_order", "try_write_in_order"]
+__all__ = [
+    "NOT_COVERED",
+    "covered",
+    "record_again",
+    "record_first",
+    "try_copy_in_order",
+    "try_in_order",
+    "try_write_in_order",
+]
 
 _ALL = 1 << 64
 NOT_COVERED = -1
@@ -79,7 +87,7 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
     high = low + storage.size * storage.dtype.itemsize
     hazards = owner.hazard_record.hazards
     if hazards is None:
-        recorded = block.stream is queue and low != high and _record(owner, (low, high, opened), writing)
+        recorded = block.stream is queue and low != high and record_first(owner, (low, high, opened), writing)
         return low if recorded else NOT_COVERED
     writes, reads, unreplaced = hazards
     for _, _, work in unreplaced:
@@ -115,7 +123,7 @@ def _follows(owner: Owner, hazards: Hazards, access: Access, writing: bool) -> b
     return False
 
 
-def _record(owner: Owner, access: Access, writing: bool) -> bool:
+def record_first(owner: Owner, access: Access, writing: bool) -> bool:
     """Record the use of memory that nothing uses; return whether that is still so."""
     record, alone = owner.own_hazard_record(), (access,)
     hazards: Hazards = (alone, (), alone) if writing else ((), alone, ())

@@ -26,12 +26,15 @@ class Gate:
         the middle of such a check.
     closings : int
         How many submissions were closed or overtaken; changes if a signal handler did so.
+    device : Device
+        The device.
     """
 
-    __slots__ = ("closings", "lock")
+    __slots__ = ("closings", "device", "lock")
 
-    def __init__(self, lock: AbstractContextManager[object]) -> None:
+    def __init__(self, lock: AbstractContextManager[object], device: Device = Device.CPU) -> None:
         self.lock = lock
+        self.device = device
         self.closings = 0
 
     def overtake(self) -> None:
@@ -89,7 +92,7 @@ class Submission(DeferredEvent):
     @property
     def device(self) -> Device:
         """The device that does the work; the CPU for work of the host."""
-        source = self.queue or self.event or next(iter(self.streams), None)
+        source = self.queue or self.event or next(iter(self.streams), self._gate)
         return Device.CPU if source is None else source.device
 
     @property
@@ -114,23 +117,33 @@ class Submission(DeferredEvent):
         self._gate = gate
         self.queue = queue
 
-    def _close_if_open(self) -> None:
-        if self.queue is not None:
-            self._close()
+    @property
+    def may_be_done(self) -> bool:
+        """Whether `done` would record no event: it is not open, or its stream is idle."""
+        queue: Any = self.queue
+        return queue is None or bool(hasattr(queue, "idle") and queue.idle())
 
-    def _close(self) -> None:
-        """Record the event, after all work that the stream has."""
+    def _close_if_open(self, *, unless_idle: bool = False) -> None:
+        if self.queue is not None:
+            self._close(unless_idle=unless_idle)
+
+    def _close(self, *, unless_idle: bool = False) -> None:
+        """Record the event, after all work that the stream has; with ``unless_idle`` none if the stream has done all."""
         assert self._gate is not None, "an open submission has a gate"
         # At the end of the process, the thread that holds the lock may never run again.
         with nullcontext() if sys.is_finalizing() else self._gate.lock:
-            queue = self.queue
+            queue: Any = self.queue
             if queue is not None:
                 # First, so that nothing is covered that a signal handler submits after the event. Until the event is
                 # known, each question for it records another one.
                 self.streams = (queue,)
                 self.queue = None
                 self._gate.closings += 1
-                self.event = event_after(queue)
+                # An event that is recorded now is reached late, even if the host has waited for the stream.
+                if unless_idle and hasattr(queue, "idle") and queue.idle():
+                    self.streams = ()
+                else:
+                    self.event = event_after(queue)
 
     def give(self, stream: Stream, work: "Callable[[Submission], object]") -> None:
         """Submit the work to a stream.
@@ -176,11 +189,8 @@ class Submission(DeferredEvent):
         if self.begun.locked():
             return False
         with suppress(DeviceLostError):  # a lost device does no more work
-            queue: Any = self.queue
-            # An event that is recorded now is reached late, even if the host has waited for the stream.
-            if queue is not None and hasattr(queue, "idle") and queue.idle():
-                return True
-            self._close_if_open()
+            # Closed also if its stream is idle: it must cover no work that another thread submits meanwhile.
+            self._close_if_open(unless_idle=True)
             if self.event is not None:
                 return self.event.done()
             return all(event.done() for event in self.submitted()) if self.streams or self.after else True

@@ -32,10 +32,6 @@ from .unpacking import unpack
 __all__ = ["Copier"]
 
 _PHASE = 256
-_DIRECT = 1 << 16
-"""Bytes of pageable memory up to which the driver takes them at once, unless the device reads that memory itself."""
-
-
 _WIDEST = 16
 """Bytes of the widest access: the launch of a copy depends on its addresses only by their alignment up to there."""
 _OF_FILL = 4
@@ -71,13 +67,13 @@ class Copier:
         after, before = memory_of(target.block), memory_of(source.block)
         if after is None and before is not None:
             return self._is_pageable(target, before.device)
-        if after is None or before is not None or source.nbytes <= _DIRECT:
+        if after is None or before is not None or source.nbytes <= CupyStream.buffered:
             return False  # the driver itself buffers small copies from pageable memory
         return self._is_pageable(source, after.device)
 
     def blocks_for_items(self, target: Operand, source: Operand, plan: Plan) -> bool:
         """Return whether a copy of items blocks the thread that submits it."""
-        if any(end.table is not None and end.table.nbytes > _DIRECT for end in (target, source)):
+        if any(end.table is not None and end.table.nbytes > CupyStream.buffered for end in (target, source)):
             return True
         if memory_of(target.span.block) is None and self._rows_to_host(target, source, plan) is None:
             return True
@@ -307,7 +303,7 @@ class Copier:
 
     def _copy_from_host(self, into: int, source: Span, stream: CupyStream) -> None:
         self._refuse_capture(stream, source)
-        most = 0 if self._reads_pageable(stream.device) else _DIRECT
+        most = 0 if self._reads_pageable(stream.device) else CupyStream.buffered
         if source.nbytes > most and self._is_pageable(source, stream.device):
             self._upload(into, bytes_of(source), stream)
         else:
@@ -316,7 +312,7 @@ class Copier:
 
     def _copy_to_host(self, target: Span, out_of: int, stream: CupyStream) -> None:
         self._refuse_capture(stream, target)
-        if target.nbytes > _DIRECT and self._is_pageable(target, stream.device):
+        if target.nbytes > CupyStream.buffered and self._is_pageable(target, stream.device):
             self._ring.download(bytes_of(target), out_of, stream)
         else:
             into, kind = _place_of(target)[0], self._runtime.memcpyDeviceToHost

@@ -49,6 +49,9 @@ class CupyStream(CurrentStream):
 
     Attributes
     ----------
+    buffered : int
+        Bytes of pageable memory of the host up to which the driver takes them at once, unless the device reads that
+        memory itself.
     device : Device
         The device.
     native : cupy.cuda.Stream
@@ -101,6 +104,7 @@ class CupyStream(CurrentStream):
         "timed",
     )
     _serials = count()
+    buffered = 1 << 16
 
     def __init__(
         self,
@@ -248,8 +252,10 @@ class CupyStream(CurrentStream):
         """Return whether the driver has done all work so far; False if that cannot be told without an event."""
         if not self.direct:
             return False
-        with self._driver.on(self.device):
-            return not self._driver.is_captured(self.handle) and self._driver.finished(self.native)
+        return self._now(self._idle_now)
+
+    def _idle_now(self) -> bool:
+        return not self._driver.is_captured(self.handle) and self._driver.finished(self.native)
 
     def begin(self) -> None:
         """Let later events know when the work began that is now submitted; the device is current."""

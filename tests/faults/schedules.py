@@ -714,9 +714,9 @@ def plant_no_gate():
     submission.Gate.overtake = lambda gate: None
     close = submission.Submission._close
 
-    def closing(work):
+    def closing(work, **how):
         work._gate = submission.Gate(nullcontext())
-        close(work)
+        close(work, **how)
 
     submission.Submission._close = closing
 
@@ -735,7 +735,7 @@ def plant_no_use():
 def plant_closed_is_open():
     """Take a closed submission for open."""
 
-    def close(work):
+    def close(work, **_):
         if work.event is None:
             work.event = work.queue.record()
 

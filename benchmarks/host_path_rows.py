@@ -127,7 +127,7 @@ def copies(device: Device) -> Rows:
 
 def _on_host(device: Device, size: int) -> Rows:
     container, array = accel.zeros(size, "float32", device), cupy.zeros(size, "float32")
-    pageable = accel.zeros(size, "float32")
+    pageable = accel.zeros(size, "float32", "cpu")
     pinned = accel.AcceleratorDataContainer.on(accel.memory.pinned(size, "float32", device))
     numpy = np.zeros(size, "float32")
     theirs = np.frombuffer(cupy.cuda.alloc_pinned_memory(4 * size), "float32", size)

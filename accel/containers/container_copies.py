@@ -173,8 +173,12 @@ class ContainerCopies(ContainerAccess[Scalar_co]):
         DeviceMismatchError
             If the stream is of another device.
         """
-        self._refuse_source(other)
-        return copies.submit_copy(self.storage, other.storage, stream, progress)
+        into, out_of = self._storage, other._storage if type(other) is type(self) else None
+        # Those of equal sizes and dtypes need no other check.
+        if into is None or out_of is None or into.size != out_of.size or into.dtype is not out_of.dtype:
+            self._refuse_source(other)
+            into, out_of = self.storage, other.storage
+        return copies.submit_copy(into, out_of, stream, progress)
 
     def _refuse_source(self, other: object) -> None:
         if not isinstance(other, ContainerCopies):

@@ -11,8 +11,10 @@ from accel.abc.stream import CurrentStream, Event, Stream, is_stream
 from accel.copies import thresholds
 from accel.device import Device
 from accel.errors import CapabilityError, DeviceMismatchError
-from accel.memory.byte_copies import copy_spans, submitted_with_host, submitted_within, worker_of
+from accel.memory.async_link_copies import submitted_over_link
+from accel.memory.byte_copies import copy_spans, submitted_within, worker_of
 from accel.memory.captures import ACTIVE
+from accel.memory.device_storage import DeviceStorage
 from accel.memory.heap import Heap, heap_of
 from accel.memory.in_flight import PendingWork
 from accel.memory.storage import Storage
@@ -33,15 +35,13 @@ class Transfer:
 
     Attributes
     ----------
-    nbytes : int
-        Bytes to copy.
     source, target : Device
         The devices of both ends.
     site : str
         The place in the user's code that submitted it; in debug mode only.
     """
 
-    __slots__ = ("_heap", "_pending", "_pieces", "_progress", "nbytes", "site", "source", "target")
+    __slots__ = ("_heap", "_pending", "_pieces", "_progress", "site", "source", "target")
 
     def __init__(
         self,
@@ -54,12 +54,16 @@ class Transfer:
     ) -> None:
         self.target = target
         self.source = source
-        self.nbytes = sum([nbytes for _, nbytes in pieces])
         self.site = call_site() if config.debugging() else ""
         self._pieces = pieces
         self._pending = pending
         self._heap = heap
         self._progress = progress
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes to copy."""
+        return sum([nbytes for _, nbytes in self._pieces])
 
     @property
     def event(self) -> Event:
@@ -170,9 +174,19 @@ def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Prog
         If the stream belongs to another device.
     """
     if progress is None:
-        event = submitted_with_host(target, source, stream) or _submitted_in_order(target, source, stream)
+        of_device, nbytes = type(target) is DeviceStorage, target.size * target.dtype.itemsize
+        event: Event | None
+        if of_device is (type(source) is DeviceStorage):
+            event = submitted_within(target, source, stream) or _submitted_in_order(target, source, stream)
+        elif target._const or target.readonly:
+            event = None
+        elif of_device:
+            event = submitted_over_link(target, source, nbytes, stream, upload=True)
+        else:
+            event = submitted_over_link(source, target, nbytes, stream, upload=False)
         if event is not None:
-            return Transfer(target.device, source.device, [(event, target.nbytes)], heap_of(stream.device))
+            heap = (target if of_device else source).owner.heap
+            return Transfer(target.device, source.device, [(event, nbytes)], heap)
     target.refuse_read_only()
     into, out_of = target.__accel_operand__().span, source.__accel_operand__().span
     whole = progress is None or _overlap(into, out_of)
@@ -187,13 +201,10 @@ def _submitted_in_order(target: Storage, source: Storage, stream: Stream) -> Eve
     """Submit a copy between two storages in order without an event; None, and nothing is done, if that cannot be."""
     if not in_order_on(stream, target, source):
         return None
-    event: Event | None = submitted_within(target, source, stream)
-    if event is None:
-        target.refuse_read_only()
-        uses = Use(target, True, whole=True), Use(source, False)
-        copy = partial(target.owner.heap.backend.copy, target.span, source.span, stream=stream)
-        event = submit_in_order(target.owner.heap, stream, uses, copy)
-    return event
+    target.refuse_read_only()
+    uses = Use(target, True, whole=True), Use(source, False)
+    copy = partial(target.owner.heap.backend.copy, target.span, source.span, stream=stream)
+    return submit_in_order(target.owner.heap, stream, uses, copy)
 
 
 def in_order_on(stream: Stream, target: Storage, source: Storage) -> bool:

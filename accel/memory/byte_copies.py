@@ -8,7 +8,6 @@ from accel.abc.block import Span
 from accel.abc.stream import Stream
 from accel.device import Device
 from accel.dtypes import as_dtype
-from accel.memory.async_link_copies import submitted_over_link
 from accel.memory.captures import ACTIVE
 from accel.memory.hazards import IDLE, HazardRecord
 from accel.memory.heap import Heap, heap_of
@@ -26,7 +25,6 @@ __all__ = [
     "copy_elements",
     "copy_spans",
     "downloaded",
-    "submitted_with_host",
     "submitted_within",
     "uploaded",
     "worker_of",
@@ -87,22 +85,11 @@ def submitted_within(target: Storage, source: Storage, stream: Stream | None) ->
         return None
     heap = into.heap
     queue: Any = heap.stream if stream is None else stream
+    if stream is not None and (stream.device is not heap.device or getattr(stream, "timed", True)):
+        return None
     if ACTIVE or queue is None or not heap.plain or target._const or into.readonly or config.current().strict:
         return None
     return try_copy_in_order(target, source, heap, queue, target.size * target.dtype.itemsize)
-
-
-def submitted_with_host(target: Storage, source: Storage, stream: Stream) -> Submission | None:
-    """Submit a copy of all bytes between a device and the host; None if that needs the general way.
-
-    See `accel.memory.async_link_copies`.
-    """
-    upload = type(source) is HostStorage
-    owner = target._owner
-    if upload is (type(target) is HostStorage) or owner is None or target._const or owner.readonly:
-        return None
-    device, host = (target, source) if upload else (source, target)
-    return submitted_over_link(device, host, target.size * target.dtype.itemsize, stream, upload=upload)
 
 
 def uploaded(target: Storage, array: HostArray) -> bool:

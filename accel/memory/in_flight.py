@@ -114,7 +114,7 @@ class PendingTable(LockedTable):
             holding.held[memory] = memory.keep_alive()
 
     def retire_if_many(self) -> None:
-        """Retire what is done if there is twice as much as the last time, so that each piece of work is asked a few times.
+        """Retire what is done if there is twice as much as the last time, so that each piece is asked a few times.
 
         An open submission that keeps much memory alive ends here.
         """

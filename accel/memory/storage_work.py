@@ -15,7 +15,7 @@ from accel.memory.owner import KeepAlive, Owner
 from accel.memory.stream_order import try_in_order
 from accel.memory.submission import Submission
 
-__all__ = ["Give", "Use", "carry_out", "on_host", "submit", "submit_in_order", "submit_ordered"]
+__all__ = ["Give", "Use", "carry_out", "on_host", "see_sound", "submit", "submit_in_order", "submit_ordered"]
 
 _Result = TypeVar("_Result")
 _NONE: Hazards = (), (), ()
@@ -153,7 +153,7 @@ def submit_in_order(heap: Heap, stream: Stream, uses: Sequence[Use], work: Calla
     for record, *_ in claims:  # no `PendingWork` does so when it is done
         forget_some(record)
         # Or all later work on the memory would come this way.
-        _see_sound([each[2] for each in (record.hazards or _NONE)[2]])
+        see_sound([each[2] for each in (record.hazards or _NONE)[2]])
     return submission
 
 
@@ -289,12 +289,12 @@ def _give(submission: Submission, claims: Sequence[Claim], stream: Stream, give:
     if overtaken:
         heap_of(stream.device).gate.overtake()
     submission.give(stream, give)
-    _see_sound(read)
+    see_sound(read)
     submission.sound = submission.queue is not None and all(each.sound for each in read)
     confirm(submission, read)
 
 
-def _see_sound(work: Iterable[Submission]) -> None:
+def see_sound(work: Iterable[Submission]) -> None:
     """Remember of work that might have failed, and is done, that it has not."""
     for each in work:
         if not each.sound and each.queue is None and each.done() and each.culprit() is None:

@@ -128,7 +128,7 @@ class Submission(DeferredEvent):
             self._close(unless_idle=unless_idle)
 
     def _close(self, *, unless_idle: bool = False) -> None:
-        """Record the event, after all work that the stream has; with ``unless_idle`` none if the stream has done all."""
+        """Record the event, after all work that the stream has; ``unless_idle``: not if the stream has done all."""
         assert self._gate is not None, "an open submission has a gate"
         # At the end of the process, the thread that holds the lock may never run again.
         with nullcontext() if sys.is_finalizing() else self._gate.lock:

@@ -63,7 +63,7 @@ def records(monkeypatch):
     return calls_of(monkeypatch, "eventRecord")
 
 
-def close_and_stay_open(submission):
+def close_and_stay_open(submission, **_):
     """Record the event, and go on covering later work: a planted bug."""
     if submission.event is None:
         submission.event = submission.queue.record()

@@ -30,11 +30,20 @@ import numpy as np
 
 import accel
 from accel import HostStorage, Layout, LayoutTensor, xp
-from accel.copies import fills, thresholds, within_device
+from accel.copies import fills, over_link, thresholds, transfer, within_device
 from accel.kernels import gate_code
 from accel.kernels.launch_code import MISSED
 from accel.kernels.raw.launcher import Launchers
-from accel.memory import byte_copies, hazards, link_copies, storage_work, stream_order, submission
+from accel.memory import (
+    async_link_copies,
+    byte_copies,
+    hazards,
+    link_copies,
+    pinned,
+    storage_work,
+    stream_order,
+    submission,
+)
 from accel.memory.storage_work import Use, submit_ordered
 
 SIZE = 32
@@ -161,17 +170,17 @@ class Bench:
         self.doing = {}
         self.checks = threading.local()  # the entries of work that is being checked, the first on top
         self.yields = random.Random(0)
+        self.gpus = any(device.startswith("cuda") for device in devices)
         shared = np.zeros(SIZE, np.uint8)
         self.containers, self.memory = [], []
         for number, where in enumerate(devices):
             for _ in range(2):
-                self.containers.append(accel.zeros(SIZE, "uint8", device=where))
+                self.containers.append(self.full(0, where, page_locked=_ == 1))
                 self.memory.append(2 * number + _)
         looking = [accel.AcceleratorDataContainer.on(HostStorage(shared)) for _ in range(2)]
         self.containers += looking
         self.memory += [2 * len(devices)] * 2
         self.memories = 2 * len(devices) + 1
-        self.gpus = any(device.startswith("cuda") for device in devices)
         self.kernel = accel.RawKernel.from_source(COPY)
         self.base = {}
         for container, memory in zip(self.containers, self.memory, strict=True):
@@ -184,6 +193,14 @@ class Bench:
         self.over = SimpleQueue()
         for errands in self.errands:
             threading.Thread(target=self.serve, args=(errands,), daemon=True).start()
+
+    def full(self, value, device, *, page_locked):
+        """Return a new container; if there are GPUs, one of the host may be of pinned memory."""
+        if not (page_locked and self.gpus and str(device) == "cpu"):
+            return accel.full(SIZE, value, "uint8", device=device)
+        container = accel.AcceleratorDataContainer.on(pinned(SIZE, "uint8", "cuda:0"))
+        container.fill(value)
+        return container
 
     def serve(self, errands):
         while True:
@@ -261,14 +278,31 @@ class Bench:
             return result
 
         def submitting_in_order(submit):
-            def submitted(*given):
+            def submitted(*given, **keywords):
                 self.checks.made = []
-                result = submit(*given)
+                result = submit(*given, **keywords)
                 if result is not None and result is not False and result is not MISSED:
                     self.place(self.checks.made)
                 return result
 
             return submitted
+
+        def using(use):
+            """Log a use of the memory of either end of an asynchronous copy over the link."""
+
+            def used(memory, writing, *rest):
+                self.pause()
+                with hazards._lock:
+                    result = use(memory, writing, *rest)
+                    refused = result is False or result == stream_order.NOT_COVERED
+                    if self.doing.get(threading.get_ident()) is not None and not refused:
+                        entry = Entry(None, ())
+                        self.checks.made.append((entry, memory.claim(writing=writing)))
+                        self.log.append(entry)
+                self.pause()
+                return result
+
+            return used
 
         enter_alone = hazards.enter_alone
 
@@ -286,6 +320,11 @@ class Bench:
 
         link_copies.enter_alone = entering
         stream_order.covered = gate_code.covered = checking
+        async_link_copies.covered = checking
+        async_link_copies._on_device = using(async_link_copies._on_device)
+        async_link_copies._on_host = using(async_link_copies._on_host)
+        submitted = submitting_in_order(async_link_copies.submitted_over_link)
+        transfer.submitted_over_link = over_link.submitted = submitted
         storage_work.try_in_order = within_device.try_in_order = submitting_in_order(stream_order.try_in_order)
         fills.try_write_in_order = submitting_in_order(stream_order.try_write_in_order)
         byte_copies.try_copy_in_order = submitting_in_order(stream_order.try_copy_in_order)
@@ -392,10 +431,11 @@ class Bench:
     def temporary(self, operation, to, value, stream):
         """Copy from a container that is dropped at once, and whose memory is then allocated again."""
         container = self.containers[to]
-        given = accel.full(SIZE, value, "uint8", device=container.device)
+        where = "cpu" if self.gpus and value % 2 else container.device
+        given = self.full(value, where, page_locked=value % 4 > 1)
         operation.transfer = container.copy_from_async(given, stream=stream)
         given.release()
-        accel.full(SIZE, 255, "uint8", device=container.device)
+        self.full(255, where, page_locked=value % 4 > 1)
 
     def fail(self, operation, number, stream):
         """Submit a write of a whole container that fails."""
@@ -750,12 +790,31 @@ def plant_host_unrecorded():
     )
 
 
+def plant_host_unrecorded_in_flight():
+    """Record nothing of the host's memory while it is copied asynchronously."""
+
+    def on_host(host, writing, opened, heap, low, high):
+        heap.hold(opened, host.owner)
+        return True
+
+    async_link_copies._on_host = on_host
+
+
+def plant_host_freed_in_flight():
+    """Keep no memory of the host alive while it is copied asynchronously."""
+    from accel.memory.heap import Heap
+
+    Heap.hold = lambda heap, opened, owner: None
+
+
 PLANTED = {
     "no gate": plant_no_gate,
     "no overtaking": plant_no_overtaking,
     "no use": plant_no_use,
     "closed is open": plant_closed_is_open,
+    "host freed in flight": plant_host_freed_in_flight,
     "host unrecorded": plant_host_unrecorded,
+    "host unrecorded in flight": plant_host_unrecorded_in_flight,
 }
 
 

@@ -10,6 +10,9 @@ import pytest
 from ..profiles import repeats
 from .schedules import Bench, Entry, Operation
 
+IN_FLIGHT = ["host unrecorded in flight", "host freed in flight"]
+"""Bugs of asynchronous copies from and to the host."""
+
 
 def schedules(*options):
     """Run schedules; return how they ended."""
@@ -43,7 +46,7 @@ def test_covered_work_is_placed_after_what_wrote_its_source_and_before_what_uses
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open", "host unrecorded"])
+@pytest.mark.parametrize("bug", ["no gate", "no use", "closed is open", "host unrecorded", *IN_FLIGHT])
 def test_a_planted_bug_is_seen(bug):
     done = schedules("--devices", "cpu,cuda:0", "--standin", 4, "--count", 6000, "--plant", bug)
     assert "no order explains" in done.stdout

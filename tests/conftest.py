@@ -59,12 +59,6 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=others)
 
 
-@pytest.fixture(autouse=WITHOUT_GIL)
-def _freed():
-    """Free what other threads made: without the GIL each does so itself, when it runs again."""
-    gc.collect()
-
-
 class ToyBackend:
     """A device with a memory of its own: bytearrays, with addresses that mean nothing to the host."""
 
@@ -132,7 +126,10 @@ def _bytes(span: Span) -> Any:
 
 @pytest.fixture(autouse=True)
 def _quick_collections():
-    """Let the many collections that a test asks for pass over what earlier tests and pytest itself keep."""
+    """Let the many collections that a test asks for pass over what earlier tests and pytest itself keep.
+
+    Without the GIL this frees what other threads made, too: each does so itself, when it runs again.
+    """
     gc.collect()
     gc.freeze()
 

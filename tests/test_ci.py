@@ -54,6 +54,17 @@ def test_it_is_made_and_filled_once(checkout):
     assert calls(checkout) == calls(checkout) == MADE
 
 
+def test_one_for_developers_is_one_for_tests_too(checkout):
+    made = calls(checkout, "source ci/venv dev; source ci/venv test")
+    assert made == [line.replace("[test]", "[dev]") for line in MADE]
+
+
+def test_no_scrap_of_the_build_makes_pytest_take_the_library_for_a_plugin(checkout):
+    (checkout / "accel_container.egg-info").mkdir()
+    calls(checkout)
+    assert not list(checkout.glob("*.egg-info"))
+
+
 def test_one_that_does_not_run_is_made_anew_and_the_system_is_left_alone(checkout):
     (checkout / ".venv/bin").mkdir(parents=True)
     (checkout / ".venv/bin/python").symlink_to("/a/python/that/is/gone")

@@ -4,10 +4,13 @@ from typing import Literal, NamedTuple
 
 from accel.abc import Leaf
 
-__all__ = ["CHUNK", "LINE", "TURNED", "Block", "block_of"]
+__all__ = ["CHUNK", "LINE", "TURNED", "WORD", "Block", "block_of"]
 
 CHUNK = 16
 """Bytes of the vectors that every machine has."""
+
+WORD = 8
+"""Bytes of the numbers as which parts of a chunk are shuffled."""
 
 LANES = 2
 """How many of them are worked on as one at most: as many as a register has on most machines."""
@@ -31,20 +34,20 @@ class Block(NamedTuple):
     Attributes
     ----------
     form : str
-        ``lines``: a square of cache lines is transposed, and written past the caches. ``turn``: a matrix is transposed.
-        ``weave``: items of ``number`` rows are interleaved. ``unweave``: interleaved items are separated into
-        ``number`` columns. ``join``: items of some rows are joined, each of ``number`` words. ``items``: one item of
-        any size.
+        ``lines``: a square of cache lines is transposed, and written past the caches. ``bands``: some rows are
+        transposed, and written so wherever lines begin in the target. ``turn``: a matrix is transposed. ``weave``:
+        items of ``number`` rows are interleaved. ``unweave``: interleaved items are separated into ``number`` columns.
+        ``join``: items of some rows are joined, each of ``number`` words. ``items``: one item of any size.
     itemsize : int
         Bytes of an item; for ``join``, of a word; for ``items``, of the pieces that an item is moved in.
     number : int
         For ``turn``, how many chunks are read of each column; for ``items``, how many pieces cover an item;
-        for ``lines``, 1.
+        for ``lines`` and ``bands``, 1.
     groups : int
         For ``weave`` and ``unweave``, how many chunks are read or written of each row or column.
     """
 
-    form: Literal["lines", "turn", "weave", "unweave", "join", "items"]
+    form: Literal["lines", "bands", "turn", "weave", "unweave", "join", "items"]
     itemsize: int
     number: int
     groups: int = 1
@@ -53,7 +56,7 @@ class Block(NamedTuple):
     def rows(self) -> int:
         """Rows of the block."""
         chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
-        several = {"lines": line, "turn": self.number * chunk, "weave": self.number, "join": chunk}
+        several = {"lines": line, "bands": line, "turn": self.number * chunk, "weave": self.number, "join": chunk}
         several["unweave"] = self.groups * chunk
         return several.get(self.form, 1)
 
@@ -63,7 +66,9 @@ class Block(NamedTuple):
         chunk, line = CHUNK // self.itemsize, LINE // self.itemsize
         if self.form == "join":
             return -(-chunk // self.number)
-        return {"lines": line, "turn": chunk, "weave": self.groups * chunk, "unweave": self.number}.get(self.form, 1)
+        return {"lines": line, "bands": line, "turn": chunk, "weave": self.groups * chunk, "unweave": self.number}.get(
+            self.form, 1
+        )
 
 
 def block_of(nbytes: int, rows: Leaf, columns: Leaf) -> Block:

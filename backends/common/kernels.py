@@ -12,7 +12,7 @@ from .blocks import LINE
 from .code import Code, Int, Variable
 from .tile_fields import Axis, TileFields
 from .tile_steps import TileSteps
-from .tiles import COLUMNS, ROWS
+from .tiles import COLUMNS, DEPTH, ROWS
 from .variants import Variant
 from .vectors import move, move_line, stream_line
 
@@ -94,7 +94,8 @@ class _Kernel:
         target, buffered = self._target + into, self._fields.cut >= 0
         # Where a tile begins to read earlier, it also writes earlier: in the buffer there is room for that.
         place = code.chosen(buffered, self._buffer, target - skipped)
-        code.call(self._pack, self._tiling, place, origin, *[extent for _, extent in parts], ahead)
+        extents, first_row = [extent for _, extent in parts], parts[DEPTH][0] + parts[ROWS][0]
+        code.call(self._pack, self._tiling, place, origin, *extents, ahead, self._buffer, first_row)
         with code.when(buffered):
             first = self._fields.of_cut(firsts)
             self._unpack(target, self._buffer + skipped, first, parts[COLUMNS][1] - before, origin + ahead)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .bands import bands_text
 from .blocks import LINE, Block
 from .host_code.machine_code import function_of
 from .kernels import kernel_text
@@ -46,5 +47,6 @@ def linked(block: Block, variant: Variant) -> CopyKernel:
         If there is too little memory for it.
     """
     copy = _PROTOTYPE(function_of(kernel_text(variant), "copy", {}))
-    pack = function_of(packing_text(block, variant), "pack", {})
+    text = bands_text if block.form == "bands" else packing_text
+    pack = function_of(text(block, variant), "pack", {})
     return partial(copy, pack, _buffer)

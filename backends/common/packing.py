@@ -14,7 +14,8 @@ def packing_text(block: Block, variant: Variant) -> str:
     """Return the module with the function ``pack``, which moves one kind of block at a time.
 
     It takes the address of the tiling; the addresses of a tile's first item in the buffer and in the source; how
-    many layers, rows and columns it has; and the distance in bytes to the next tile in the source.
+    many layers, rows and columns it has; the distance in bytes to the next tile in the source; the address of the
+    buffer; and the first row or layer, which is 0 where the target's rows begin.
     """
     return _Packing(block, variant).text()
 
@@ -22,8 +23,9 @@ def packing_text(block: Block, variant: Variant) -> str:
 class _Packing:
     def __init__(self, block: Block, variant: Variant) -> None:
         self._block = block
-        self._code = code = Code("pack", ("tiling", "place", "origin", "layers", "rows", "columns", "ahead"), variant)
-        tiling, self._place, self._origin, self._layers, self._rows, self._columns, self._ahead = code.arguments
+        names = ("tiling", "place", "origin", "layers", "rows", "columns", "ahead", "buffer", "row")
+        self._code = code = Code("pack", names, variant)
+        tiling, self._place, self._origin, self._layers, self._rows, self._columns, self._ahead, *_ = code.arguments
         self._fields = TileFields(code, tiling)
 
     def text(self) -> str:

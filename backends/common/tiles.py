@@ -35,6 +35,16 @@ LOOPS = 72
 TALL = 2 * LINE
 """Bytes of a tile along the target's fastest loop, at least."""
 
+BAND = 1 << 11
+"""Bytes of a tile of bands along the target's rows, of which it reads one line more."""
+
+BAND_WIDTHS = 256, 1024
+BAND_COLUMNS = 128
+"""Bytes of such a tile along the source's rows, at least and at most, and its columns if these are between."""
+
+BAND_RUN = 15 * LINE
+"""Bytes of the target's rows from which they are written one by one: the ends of shorter ones take too long."""
+
 DEPTH, ROWS, COLUMNS = range(3)
 """The axes of a tile."""
 
@@ -190,6 +200,9 @@ def tiling(plan: Plan, skew: int, source_skew: int) -> Tiling | None:
     lines = _lines(matrix, skew + start[0], source_skew + start[1]) if line > 1 else None
     if lines:
         return _tiled(matrix._replace(block=Block("lines", run, 1)), lines, line, start)
+    bands = _bands(matrix) if line > 1 else None
+    if bands:
+        return _tiled(matrix._replace(block=Block("bands", run, 1)), bands, line, start)
     cut = _aligned(_cut(matrix, line, TILE), skew + start[0], line)
     if block.form in ("turn", "join", "items") and any(16 * axis.extra > axis.steps for axis in cut.axes):
         cut = _aligned(_cut(matrix, line, LARGE_TILE), skew + start[0], line)
@@ -222,6 +235,27 @@ def _lines(matrix: _Matrix, skew: int, source_skew: int) -> _Cut | None:
     across = _Axis(columns, width, columns.target_stride, line, shift=shift)
     # In the order of the source: memory delivers neighbouring lines faster, and takes them in any order.
     return _Cut(sorted(outer, key=_nearness, reverse=True), [_NO_AXIS, down, across], -1)
+
+
+def _bands(matrix: _Matrix) -> _Cut | None:
+    """Return tiles of long rows of the target, which begin anywhere; None if other tiles are better."""
+    nbytes, outer, rows, columns, block = matrix
+    line, size = LINE // nbytes, columns.extent * nbytes
+    if block.form != "turn" or not matrix.contiguous or columns.extent < line or matrix.run < LINE:
+        return None
+    if nbytes > 2 and size < 5 * LINE:
+        return None
+    least, most = BAND_WIDTHS
+    width = min(max(BAND_COLUMNS, least // nbytes), most // nbytes)
+    across = _Axis(columns, width, columns.target_stride, line)
+    depth, others = _following(outer, matrix.run) if matrix.run < BAND else (None, outer)
+    if matrix.run * (depth.extent if depth else 1) < BAND_RUN:
+        return None
+    if depth:
+        down, whole = _Axis(depth, BAND // matrix.run, matrix.run, extra=1), _Axis(rows, rows.extent, nbytes)
+    else:
+        down, whole = _NO_AXIS, _Axis(rows, BAND // nbytes, nbytes, line, line)
+    return _Cut(sorted(others, key=_nearness, reverse=True), [down, whole, across], -1)
 
 
 def _cut(matrix: _Matrix, line: int, tile: int) -> _Cut:

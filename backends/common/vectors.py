@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from .blocks import CHUNK, LINE, Block
+from .blocks import CHUNK, LINE, WORD, Block
 from .code import Code, Int, Variable, Vector
 
-__all__ = ["Ends", "Fetches", "move", "move_block", "move_line", "stream_line"]
-
+__all__ = ["Ends", "Fetches", "crossed", "move", "move_block", "move_line", "stream_line", "zipped"]
 
 _CHUNKS = LINE // CHUNK
-_WORD = 8
-"""The chunks of a line, and the bytes of the numbers as which they are shuffled."""
 
 
 class Fetches:
@@ -72,12 +69,12 @@ def _turn_lines(code: Code, block: Block, ends: Ends) -> None:
     with code.loop(0, _CHUNKS) as group:
         first, place = ends.source + ends.source_pitch * side * group, buffer + group * LINE
         rows = [code.load(first + ends.source_pitch * row, lanes, block.itemsize) for row in range(side)]
-        for step, column in enumerate(_zipped(code, rows, side)):
+        for step, column in enumerate(zipped(code, rows, side)):
             code.store(column, place + step * (_CHUNKS * LINE))
     with code.loop(0, side) as number:
         place, target = buffer + number * (_CHUNKS * LINE), ends.target + ends.target_pitch * number
-        groups = [code.load(place + chunk * LINE, LINE // _WORD, _WORD) for chunk in range(_CHUNKS)]
-        for chunk, line in enumerate(_zipped(code, groups, _CHUNKS, CHUNK // _WORD)):
+        groups = [code.load(place + chunk * LINE, LINE // WORD, WORD) for chunk in range(_CHUNKS)]
+        for chunk, line in enumerate(zipped(code, groups, _CHUNKS, CHUNK // WORD)):
             ends.ahead.fetch()
             code.stream(line, target + ends.target_pitch * side * chunk)
 
@@ -88,7 +85,7 @@ def _turn(code: Code, block: Block, ends: Ends) -> None:
     for first in range(side):
         places = [ends.source + ends.source_pitch * row for row in range(first, block.rows, side)]
         rows.append(_concatenation(code, [code.load(place, side, block.itemsize) for place in places]))
-    for step, column in enumerate(_zipped(code, rows, side)):
+    for step, column in enumerate(zipped(code, rows, side)):
         code.store(column, ends.target + ends.target_pitch * step)
 
 
@@ -153,14 +150,33 @@ def _concatenation(code: Code, parts: list[Vector]) -> Vector:
     return parts[0]
 
 
-def _zipped(code: Code, rows: list[Vector], side: int, unit: int = 1) -> list[Vector]:
-    """Transpose square blocks of items of ``unit`` lanes, one in each part of rows, by repeated perfect shuffles."""
+def crossed(code: Code, rows: list[Vector], unit: int) -> list[Vector]:
+    """Transpose a square of parts of ``unit`` lanes: ever larger blocks change places between pairs of rows."""
+    total, rows, distance = rows[0].lanes, list(rows), 1
+    while distance < len(rows):
+        size = distance * unit
+        even = [lane if lane // size % 2 == 0 else total + lane - size for lane in range(total)]
+        odd = [lane + size for lane in even]
+        for low in range(len(rows)):
+            if low & distance == 0:
+                pair = rows[low], rows[low + distance]
+                rows[low], rows[low + distance] = code.shuffle(*pair, even), code.shuffle(*pair, odd)
+        distance *= 2
+    return rows
+
+
+def zipped(code: Code, rows: list[Vector], side: int, unit: int = 1) -> list[Vector]:
+    """Transpose blocks of items of ``unit`` lanes, one in each part of rows, by repeated perfect shuffles.
+
+    Parts have ``side`` items. If there are fewer rows, as many items of neighbouring columns follow each other.
+    """
     total, half = rows[0].lanes, side * unit // 2
     starts = [start + step for start in range(0, total, side * unit) for step in range(0, half, unit)]
     low = [place + lane for start in starts for place in (start, total + start) for lane in range(unit)]
     high = [place + half for place in low]
-    for _ in range(side.bit_length() - 1):
-        pairs = zip(rows[: side // 2], rows[side // 2 :], strict=True)
+    count = len(rows)
+    for _ in range(count.bit_length() - 1):
+        pairs = zip(rows[: count // 2], rows[count // 2 :], strict=True)
         rows = [code.shuffle(*pair, order) for pair in pairs for order in (low, high)]
     return rows
 

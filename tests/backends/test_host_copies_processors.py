@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from accel.backends.common import compiled, thresholds
+from accel.backends.common.bands import bands_text
 from accel.backends.common.blocks import LINE, Block
 from accel.backends.common.host_code import machine_code
 from accel.backends.common.kernels import kernel_text
@@ -17,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 import accel
 from accel.testing.blocks import random_bytes
 
-from .copied_arrays import arrays, compare
+from .copied_arrays import arrays, compare, long_rows
 
 llvm = pytest.importorskip("llvmlite.binding")
 
@@ -31,7 +32,7 @@ X86 = {
 ELSEWHERE = {"generic": "aarch64-unknown-linux-gnu", "pwr9": "powerpc64le-unknown-linux-gnu"}
 
 BLOCKS = [
-    *[Block("lines", itemsize, 1) for itemsize in (1, 2, 4, 8, 16)],
+    *[Block(form, itemsize, 1) for form in ("lines", "bands") for itemsize in (1, 2, 4, 8, 16)],
     *[Block("turn", itemsize, 2) for itemsize in (1, 2, 4, 8, 16)],
     *[Block(form, 1, number, 4) for form in ("weave", "unweave") for number in (3, 7)],
     *[Block("join", word, number) for word, number in ((1, 3), (1, 13), (2, 3), (4, 3), (4, 5), (8, 3))],
@@ -45,6 +46,9 @@ SHAPES = [
     *[(itemsize, (257, 131), (1, 0)) for itemsize in (1, 2, 4, 8, 16, *range(3, 32, 3), 13, 20, 28)],
     *[(itemsize, (320 // itemsize, 640 // itemsize), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
     *[(itemsize, (192 // itemsize, 257), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
+    *[(itemsize, (2200 // itemsize + 3, 400 // itemsize + 5), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
+    *[(itemsize, (1100 // itemsize, 1100 // itemsize + 3), (1, 0)) for itemsize in (1, 2, 4, 8, 16)],
+    *[(itemsize, (70 // itemsize + 1, 33, 2, 350 // itemsize), (3, 2, 1, 0)) for itemsize in (1, 2, 4, 8, 16)],
     (2, (3, 64, 5, 96), (3, 2, 0, 1)),
     (4, (16, 80, 32), (2, 1, 0)),
     (4, (16, 9, 16), (2, 1, 0)),
@@ -88,6 +92,11 @@ def aligned(data):
     return data[-data.__array_interface__["data"][0] % LINE :]
 
 
+def packed_by(block):
+    """Return the text of the function that packs a tile."""
+    return (bands_text if block.form == "bands" else packing_text)(block, USUAL)
+
+
 def assembly(text, processor, triple=""):
     """Return what LLVM compiles a text to, for an assembler."""
     llvm.initialize_all_targets()
@@ -120,6 +129,13 @@ def test_all_copy_what_numpy_does_with_axes_in_any_order(processor, case):
     compare(*case)
 
 
+@settings(many, max_examples=60)
+@given(case=long_rows())
+def test_long_rows_begin_anywhere(processor, case):
+    compare(*case)
+    assert [block for block in compiled._kernels if block.form in ("bands", "lines")]
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("itemsize", "shape", "axes"), [SHAPES[0], (2, (5, 900), (1, 0)), (3, (900, 70), (1, 0))])
 def test_all_variants_copy_what_numpy_does(processor, monkeypatch, variant, itemsize, shape, axes):
@@ -129,7 +145,7 @@ def test_all_variants_copy_what_numpy_does(processor, monkeypatch, variant, item
 
 @pytest.mark.parametrize(("name", "registers"), [("x86-64", "x"), ("x86-64-v3", "xy"), ("x86-64-v4", "xyz")])
 def test_vectors_are_as_wide_as_the_processor_has(name, registers):
-    texts = [kernel_text(USUAL), *(packing_text(block, USUAL) for block in BLOCKS)]
+    texts = [kernel_text(USUAL), *(packed_by(block) for block in BLOCKS)]
     code = "".join([assembly(text, name, "x86_64-unknown-linux-gnu") for text in texts])
     assert set(re.findall(r"%([xyz])mm\d", code)) == set(registers)
     for width, widest in ((16, "x"), (32, "y"), (64, "z")):
@@ -140,7 +156,7 @@ def test_vectors_are_as_wide_as_the_processor_has(name, registers):
 @pytest.mark.parametrize(("processor", "triple"), ELSEWHERE.items())
 def test_other_machines_have_vectors_too(processor, triple):
     for block in BLOCKS:
-        code = assembly(packing_text(block, USUAL), processor, triple)
+        code = assembly(packed_by(block), processor, triple)
         assert "memcpy" not in code
         assert "call" not in code
     code = assembly(kernel_text(USUAL), processor, triple) + assembly(

@@ -1,7 +1,7 @@
 """`LlvmExecutable`: a kernel of numba.cuda for a simulated device, which runs as one in CUDA does."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class LlvmExecutable(SimRawExecutable):
         """
         module, space = self._loaded(config.current()).module, self._launcher.spaces[self._device.index]
         return self._of_device.variable(module, self._rename(name), space)
+
+    def _words(self) -> Mapping[str, str]:
+        from ..cuda_on_cpu.findings.words import OF_NUMBA  # only reports need it
+
+        return OF_NUMBA
 
     def _values(self, arguments: Sequence[Any]) -> "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]":
         values = [

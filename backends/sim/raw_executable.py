@@ -3,7 +3,7 @@
 import ctypes
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -261,6 +261,10 @@ class SimRawExecutable:
             areas.take_shadows(ranges)
         return outcome
 
+    def _words(self) -> Mapping[str, str]:
+        """Return what the language of the kernel has for words of CUDA in reports."""
+        return {}
+
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
         """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
         from ..cuda_on_cpu.findings.explanations import Launched, distinct, error_of, reports_of
@@ -276,6 +280,7 @@ class SimRawExecutable:
             areas=areas,
             arguments=[each.argument for each in launch.memory if each.argument is not None],
             limit=launch.settings.kernel_limit,
+            words=self._words(),
         )
         findings = distinct(launched, findings)
         if not findings:

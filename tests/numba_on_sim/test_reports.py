@@ -48,7 +48,7 @@ def unwritten_tile(x, y):
 @pytest.mark.parametrize(
     ("kernel", "error", "text"),
     [
-        (missing_barrier, KernelRaceError, "in the __shared__ variable tile of 256 bytes"),
+        (missing_barrier, KernelRaceError, "in the shared array tile of 256 bytes"),
         (past_the_end, KernelMemoryError, "part[64], right after the end of part"),
         (lost_update, KernelRaceError, "y["),
         (barrier_in_a_branch, KernelSyncError, "divergent barrier"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from accel.errors import KernelCheckError
 from accel.support.kernel_reports import Dim3, Frame, KernelReport, ThreadPlace, announce
@@ -13,6 +13,7 @@ from ..launch.module import Module
 from ..launch.structures import Divergence, Finding, Kind, Mode, Place, Space, Standing
 from .kinds import CHECKS, ERRORS, NAMES
 from .messages import Accessed, Subject, message_of
+from .words import in_words
 
 __all__ = ["Launched", "distinct", "error_of", "reports_of"]
 
@@ -51,6 +52,8 @@ class Launched:
         The memory that was passed.
     limit : float
         Seconds after which it was to be stopped.
+    words : mapping of str to str
+        What its language has for words of CUDA.
     """
 
     kernel: str
@@ -62,6 +65,7 @@ class Launched:
     areas: Areas
     arguments: Sequence[Argument]
     limit: float = 0
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def names(self, area: Area) -> list[Argument]:
         """Return the arguments that are memory in an area."""
@@ -98,7 +102,7 @@ def _is_one_barrier(launched: Launched, finding: Finding) -> bool:
     return bool(here) and here == launched.module.columns(finding.other.pc)
 
 
-_CAS = re.compile(r"atomicCAS|compare_exchange")
+_CAS = re.compile(r"atomicCAS|compare_exchange|atomic\.cas|compare_and_swap")
 _LINES_OF_A_LOOP = 8
 
 
@@ -162,10 +166,10 @@ def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ..
         launched.block,
         here,
         other,
-        accessed.memory,
+        in_words(accessed.memory, launched.words),
         accessed.offset,
         finding.count,
-        message_of(subject),
+        in_words(message_of(subject), launched.words),
         threads,
         _SPACES.get(finding.space, ""),
         accessed.size,

@@ -103,11 +103,24 @@ static void pass(PassedOnes& own, uint64_t path, uint64_t pc, unsigned thread) {
     own.keep({path, pc, before ? before->times + 1 : 1, thread});
 }
 
-extern "C" void accel_sim_passed(unsigned depth) {
+static void pass_at(unsigned depth, uint64_t pc) {
     if (!current_worker || depth >= Passing::DEEPEST) return;
-    const uint64_t pc = uint64_t(__builtin_return_address(0));
     Thread& thread = self();
     Passing& passing = thread.passing;
     pass(now(passing.of_block, thread.block_state->past), passing.paths[depth], pc, thread.linear);
     pass(now(passing.of_warp, warp_of(thread).past), passing.paths[depth], pc, thread.linear);
+}
+
+extern "C" void accel_sim_passed(unsigned depth) { pass_at(depth, uint64_t(__builtin_return_address(0))); }
+
+// The same for a statement that is only a branch and where its ways meet: `depth` is -1 where the thread is not in it.
+extern "C" void accel_sim_begin(int* depth, unsigned number) {
+    if (*depth < 0) *depth = int(accel_sim_enter(number));
+}
+
+extern "C" void accel_sim_past(int* depth) {
+    if (*depth < 0) return;
+    pass_at(unsigned(*depth), uint64_t(__builtin_return_address(0)));
+    accel_sim_leave(unsigned(*depth));
+    *depth = -1;
 }

@@ -10,6 +10,7 @@ from .entries import EXPORTED, entry_text
 from .instrumentation import instrumented
 from .intrinsics import definitions
 from .modules import Source
+from .passing import marked
 
 __all__ = ["compiled", "identity"]
 
@@ -54,7 +55,7 @@ def compiled(source: Source, name: str, *, checked: bool) -> bytes:
     llvm, machine = _machine()
     context = llvm.create_context()
     try:
-        module = _linked(llvm, source, name, context)
+        module = _linked(llvm, source, name, context, checked=checked)
     except RuntimeError as error:
         raise KernelSyntaxError(f"LLVM does not take the code of the kernel {name}: {error}") from None
     _optimise(llvm, machine, module, checked=checked)
@@ -64,9 +65,10 @@ def compiled(source: Source, name: str, *, checked: bool) -> bytes:
     return code
 
 
-def _linked(llvm: Any, source: Source, name: str, context: Any) -> Any:
+def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool) -> Any:
     machine = _machine()[1]
-    modules = [llvm.parse_assembly(text, context) for text in source.texts]
+    texts = marked(source.texts, source.entry) if checked else source.texts
+    modules = [llvm.parse_assembly(text, context) for text in texts]
     module = modules[0]
     for other in modules[1:]:
         module.link_in(other)

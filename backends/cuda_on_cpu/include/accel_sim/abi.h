@@ -105,6 +105,8 @@ void accel_sim_declared(void* variable, uint64_t size);
 unsigned accel_sim_enter(unsigned number);
 void accel_sim_leave(unsigned depth);
 void accel_sim_passed(unsigned depth);
+void accel_sim_begin(int* depth, unsigned number);
+void accel_sim_past(int* depth);
 // Only in checked code: accesses by functions that the compiler does not instrument. At once.
 void accel_sim_reads(const void* from, uint64_t size);
 void accel_sim_writes(void* to, uint64_t size);

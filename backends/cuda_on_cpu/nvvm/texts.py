@@ -69,6 +69,8 @@ _KNOWN_ASM = {
     "nanosleep.u32 $0;": "accel.nanosleep",
     "brkpt;": "accel.brkpt",
 }
+_FILE = re.compile(r'directory: "([^"]*)", filename: "([^"/][^"]*)"')
+_LINES = "emissionKind: LineTablesOnly, debugInfoForProfiling: true"
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64"}
 
 
@@ -124,7 +126,7 @@ class Adapter:
         if shared:
             return None if shared[2] else f"{self._shared(shared[1])} = hidden thread_local global {shared[3]}"
         if line.startswith("!"):
-            return re.sub(r"emissionKind: \w+", "emissionKind: LineTablesOnly, debugInfoForProfiling: true", line)
+            return _described(line)
         line = _SPACE.sub("", line).replace("addrspacecast", "bitcast")
         kind = "internal" if "NumbaEnv" in line else "hidden"
         return _NVVM.sub(r'@"accel.nvvm.\1"', line).replace(" = common global", f" = {kind} global")
@@ -190,3 +192,12 @@ class Adapter:
             self.assembly[name] = Assembly(name, result, kinds, text, constraints)
         self._declare(result, name, kinds)
         return f'call {result} @"{name}"({arguments}){rest or ""}'
+
+
+def _described(line: str) -> str:
+    """Return a line that describes the source: with whole paths, names without what is around them, and lines only."""
+    if "DIFile" in line:
+        return _FILE.sub(r'directory: "\1", filename: "\1/\2"', line)
+    if "DISubprogram" in line:
+        return re.sub(r', name: "[^"]*\.', ', name: "', line)
+    return re.sub(r"emissionKind: \w+", _LINES, line)

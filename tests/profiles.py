@@ -5,8 +5,8 @@ What quick leaves out is decided here, by three rules:
 * Tests marked `slow` run in full only.
 * Of a test with several parameters, those combinations run that together have each value of each parameter. They are
   drawn by the name of the test, so they are the same in every process.
-* A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, and both at
-  least five.
+* A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, one of many
+  cases those that are `drawn`, a quarter too, and each at least five.
 """
 
 import os
@@ -15,7 +15,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-__all__ = ["QUICK", "divided", "of_each_value", "repeats", "slow"]
+__all__ = ["QUICK", "divided", "drawn", "of_each_value", "repeats", "slow"]
 
 QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
 # Where Hypothesis keeps the settings of a property; it has no public way to change them after the decorator.
@@ -25,6 +25,11 @@ SETTINGS = "_hypothesis_internal_use_settings"
 def repeats(count):
     """Return how often to repeat what is random, such as an order drawn by a seed: ``count`` times in full."""
     return max(5, count // 4) if QUICK else count
+
+
+def drawn(cases, name):
+    """Return cases of a test, drawn by its name: all of them in full."""
+    return Random(name).sample(cases, min(len(cases), repeats(len(cases))))
 
 
 def slow(rows):

@@ -124,6 +124,7 @@ def test_short_programs_are_right_and_have_ratios():
     assert set(result["below_0.95"]) == {name for name, each in result["programs"].items() if each["ratio"] < 0.95}
 
 
+@pytest.mark.slow
 def test_fused_programs_have_ratios_first_calls_or_the_reason_why_not(checkouts):
     results = _results("fuse.py", *checkouts, "--size", 1000, "--threads", 1, "--only", "right", "raises", "sum", "sin")
     right, raises = [results["npbench, 1 threads"]["programs"][name] for name in ("right", "raises")]

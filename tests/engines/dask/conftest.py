@@ -1,9 +1,10 @@
-"""A cluster for the tests of a module, and tasks."""
+"""A cluster for the tests of this folder, and tasks."""
 
 import logging
 import os
 import random
 import signal
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,17 +16,37 @@ from accel.engines import InOut, Input, Output, Reduce, engine, task
 from accel.store import ADD, MAX
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """An engine with two worker processes, which runs nothing in this process."""
+@contextmanager
+def two_workers():
+    """Yield an engine with two worker processes, which runs nothing in this process."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with pytest.MonkeyPatch.context() as patch:
         # The scheduler draws in a thread of this process. Hypothesis refuses a test whose data are drawn meanwhile: it
         # sees that the state of Python's generator has changed.
         for name in ("dask.sizeof", "distributed.utils_comm"):
             patch.setattr(import_module(name), "random", random.Random(0))
-        with engine("dask", workers=2, local_bytes=0) as result, result.using():
+        with engine("dask", workers=2, local_bytes=0) as result:
             yield result
+
+
+@pytest.fixture(scope="session")
+def start_workers():
+    """A function that starts workers for tests that cannot share them."""
+    return two_workers
+
+
+@pytest.fixture(scope="package")
+def workers():
+    """The engine that the tests of this folder share: its workers take seconds to start."""
+    with two_workers() as result:
+        yield result
+
+
+@pytest.fixture(scope="module")
+def cluster(workers):
+    """That engine, as the current one."""
+    with workers.using():
+        yield workers
 
 
 @pytest.fixture(scope="session")

@@ -22,9 +22,16 @@ COUNT = TILE // 8
 BUDGET = 4 * TILE
 
 
+@pytest.fixture(scope="module")
+def workers(start_workers):
+    """Workers that have a budget from their first task on."""
+    with start_workers() as result:
+        yield result
+
+
 @pytest.fixture
 def bounded(cluster):
-    """The cluster under a budget of four tiles; no test of this module runs tasks there without one."""
+    """The cluster under a budget of four tiles."""
     with cluster.using(budget=BUDGET) as result:
         yield result
 

@@ -180,8 +180,10 @@ def _comes_after(queue: Any, work: Submission) -> bool:
     source = work.queue or work.event
     if source is queue:
         return True
-    if source is None or source.device is not queue.device or work.begun.locked():
+    if work.begun.locked() or (source is not None and source.device is not queue.device):
         return False
+    if source is None:
+        return not (work.streams or work.after)  # then it is done
     for event in work.submitted():
         queue.wait_for(event)
     direct: bool = queue.direct

@@ -143,6 +143,15 @@ class TestOrder:
         back.copy_from_async(there, stream=accel.new_stream("cuda"))
         assert np.array_equal(back.to_numpy(), NUMBERS)
 
+    def test_is_certain_after_work_that_was_found_done(self, direct, stream):
+        host, there, back = page_locked(), ones(), zeros()
+        for _ in range(3):
+            there.copy_from_async(host, stream=stream)
+            back.copy_from_async(there, stream=stream)
+            stream.synchronize()
+            heap_of(Device.CUDA).retire_finished()
+        assert len(direct) == 6
+
     def test_parts_of_one_buffer_are_recorded_in_one_range(self, direct, stream):
         parts, n = accel.AcceleratorDataContainer.on(pinned(64 * SIZE, "float32", "cuda")), 64
         parts.from_numpy(np.arange(64 * SIZE, dtype="float32"))

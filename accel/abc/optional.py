@@ -303,6 +303,10 @@ class ComputesDirectly(Protocol):
         """Call a function of the library: in the context of its operands, or at once if it needs none."""
         ...
 
+    def stream(self) -> Stream | None:
+        """Return the stream on which the library computes now; None if that is none of accel's."""
+        ...
+
     def queue(self, *operands: Any) -> Any | None:
         """Return where the library computes now, for `empty` and for `ComputesArrays`; None if the context is needed.
 
@@ -325,8 +329,8 @@ class ComputesDirectly(Protocol):
 class OrdersArrays(Protocol):
     """A backend with `FreesInOrder` whose library of arrays reuses memory in stream order too."""
 
-    def block_of(self, array: Any) -> tuple[Block, object] | None:
-        """Return the memory of an array that is no view, as a block that `Backend.free` takes, and what identifies it.
+    def block_of(self, device: Device, array: Any) -> tuple[Block, object] | None:
+        """Return the memory of an array of a device that is no view, as a block that `Backend.free` takes, and what identifies it.
 
         Arrays on the same memory have the same identity, which they keep alive. None if it is not known when
         the library reuses the memory. To free the block leaves the memory to the library: it reuses the memory once no

@@ -85,7 +85,9 @@ def write_gate(heap: Heap, memory: Sequence[Gated], before: Sequence[str], start
     ]
     code.lines.extend(
         [
-            "if stream is None: queue = heap.stream if streams() else default",
+            "if stream is None:",
+            "    inner = streams()",
+            "    queue = default if not inner else inner[-1] if inner[-1].device is device else heap.stream",
             'elif getattr(stream, "device", None) is device: queue = stream',
             "else: return MISSED",
             "if not heap.plain: return MISSED",
@@ -114,6 +116,17 @@ def _address(memory: Gated) -> list[str]:
         f"p{i} + {nbytes} <= high",
     ]
     usual += ["w", "not r"] if writes else []
+    # Or the last write is done or closed, and the first read since then is open.
+    read = [
+        "r",
+        "w == u",
+        "len(w) == 1",
+        "r[0][2].queue is queue",
+        "k.sound",
+        f"low <= r[0][0] <= p{i}",
+        f"p{i} + {nbytes} <= r[0][1] <= high",
+    ]
+    otherwise = "" if writes else f"not ({' and '.join(read)}) and "
     return [
         f"o = s{i}._owner",
         "if o is None or o.external is not None: return MISSED",
@@ -122,7 +135,7 @@ def _address(memory: Gated) -> list[str]:
         f"p{i} = b.pointer + s{i}._start",
         "w, r, u = o.hazard_record.hazards or idle",
         "low, high, k = (w or r or nobody)[0]",
-        f"if not ({' and '.join(usual)}) and covered(s{i}, {writes}, queue, opened) < 0: return MISSED",
+        f"if not ({' and '.join(usual)}) and {otherwise}covered(s{i}, {writes}, queue, opened) < 0: return MISSED",
         *([] if distance == "0" else [f"p{i} += {distance}"]),
         *([] if alignment == 1 else [f"if p{i} % {alignment}: return MISSED"]),
     ]

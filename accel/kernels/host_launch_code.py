@@ -112,12 +112,7 @@ def _write_view(argument: Argument, code: Code) -> list[str]:
 def _write_array(i: int, kind: BufferType, offset: str, code: Code) -> list[str]:
     """Append the lines that check extents and strides of an array; return what is passed for it."""
     itemsize, rank = kind.dtype.itemsize, kind.rank
-    code.lines.extend(
-        [
-            f"h{i}, t{i} = n{i}.shape, n{i}.strides",
-            f"if len(h{i}) != {rank} or (t{i}[-1] == {itemsize}) is not {kind.dense}: return MISSED",
-        ]
-    )
+    code.lines.append(f"if len(h{i}) != {rank} or (t{i}[-1] == {itemsize}) is not {kind.dense}: return MISSED")
     if itemsize > 1:
         code.lines.append(f"if {' or '.join(f't{i}[{axis}] % {itemsize}' for axis in range(rank))}: return MISSED")
     steps = [f"t{i}[{axis}] // {itemsize}" for axis in range(rank)]

@@ -99,13 +99,14 @@ def write_memory(i: int, value: Any, dtype: DType, code: Code, *, writes: bool) 
 
 
 def _write_array(i: int, value: Any, code: Code, *, writes: bool) -> str:
-    """Append the lines that check an array, and name its storage and, as ``n{i}``, the array of the library.
+    """Append the lines that check an array, and name its storage, the array of the library, its extents and strides.
 
-    An array of NumPy has no storage.
+    These are ``n{i}``, ``h{i}`` and ``t{i}``. An array of NumPy has no storage.
     """
     if type(value) is np.ndarray:
         usable = f"not n{i}.flags.{'carray' if writes else 'aligned'}"
         code.lines.extend([f"n{i} = a{i}", f"if n{i}.dtype is not dtype{i} or {usable}: return MISSED"])
+        code.lines.append(f"h{i}, t{i} = n{i}.shape, n{i}.strides")
         return "0"
     backend, kind = value._library.backend, type(value._native)
     code.scope.update({f"library{i}": value._library, f"native{i}": kind, f"address{i}": backend.address})
@@ -114,10 +115,16 @@ def _write_array(i: int, value: Any, code: Code, *, writes: bool) -> str:
         [
             f"n{i} = a{i}._native",
             f"if a{i}._library is not library{i} or type(n{i}) is not native{i}: return MISSED",
-            f"if n{i}.dtype is not dtype{i}{f' or is_readonly{i}(n{i})' if writes else ''}: return MISSED",
-            f"s{i}, q{i} = a{i}._lent_storage(), address{i}(n{i})",
+            f"if n{i}.dtype is not dtype{i}: return MISSED",
+            # As `_lent_storage`, without its calls.
+            f"s{i} = None if a{i}._shared is None else a{i}._shared.handle",
+            f"if s{i} is None or s{i}.dtype is not dtype{i}: s{i} = a{i}._lent_storage()",
+            f"q{i}, h{i}, t{i} = address{i}(n{i}), n{i}.shape, n{i}.strides",
         ]
     )
+    if writes:  # of the library's own memory only arrays whose elements share some are read-only
+        own = f"s{i}._owner is not None and s{i}._owner.of_library and 0 not in t{i}"
+        code.lines.append(f"if not ({own}) and is_readonly{i}(n{i}): return MISSED")
     return f"q{i} - p{i}"
 
 
@@ -126,7 +133,7 @@ def memory_form(i: int, value: Any) -> list[str]:
     if isinstance(value, LayoutTensor):
         return [f"a{i}._geometry"]
     if is_array(value):
-        return [f"n{i}.shape", f"n{i}.strides"]
+        return [f"h{i}", f"t{i}"]
     return [f"a{i}._shape", f"a{i}._strides"] if isinstance(value, (*_BUFFERS, DynamicRankBuffer)) else [f"s{i}.size"]
 
 

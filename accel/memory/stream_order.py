@@ -28,6 +28,7 @@ from accel.memory.submission import Submission
 __all__ = [
     "NOT_COVERED",
     "covered",
+    "follows",
     "record_again",
     "record_first",
     "try_copy_in_order",
@@ -105,6 +106,18 @@ def covered(storage: Handle, writing: bool, queue: Stream, opened: Submission) -
         if work.queue is queue and begin <= first <= low and high <= last <= end:
             return low
     return low if _follows(owner, hazards, (low, high, opened), writing) else NOT_COVERED
+
+
+def follows(storage: Handle, queue: Stream | None, *, writing: bool) -> bool:
+    """Tell whether the next work of a stream comes after all work on a storage anyway, without a wait."""
+    owner = storage._owner
+    if owner is None or queue is None:
+        return False
+    writes, reads, unreplaced = owner.hazard_record.hazards or ((), (), ())
+    for each in (*writes, *reads) if writing else writes:
+        if each[2].queue is not queue:
+            return False
+    return all([each[2].sound for each in unreplaced])
 
 
 def _follows(owner: Owner, hazards: Hazards, access: Access, writing: bool) -> bool:

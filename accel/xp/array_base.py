@@ -12,6 +12,7 @@ from accel.dtypes import DType, DTypeLike
 from accel.interchange import Interchange
 from accel.memory import AnyStorage
 from accel.memory.host_arrays import export
+from accel.memory.stream_order import follows
 from accel.xp import array_storage
 from accel.xp.array_library import HOST_SCALARS, ArrayLibrary
 from accel.xp.array_storage import SharedStorage
@@ -137,14 +138,18 @@ class ArrayBase(Interchange):
 def live(x: ArrayBase, *, writing: bool = False) -> Any:
     """Return the library's array, once no pending work conflicts with reading it, or with writing it.
 
+    The host waits for that, if the stream on which the library computes does not do the work in this order anyway.
+
     Raises
     ------
     ReleasedError
         If the memory was released.
     """
     shared = x._shared
-    if shared is not None and shared.handle is not None:
-        shared.handle.settle(writing=writing)
+    if shared is not None and (handle := shared.handle) is not None:
+        stream = x._library.stream
+        if stream is None or not follows(handle, stream(), writing=writing):
+            handle.settle(writing=writing)
     native = x._native
     return native if type(native) is x._library.array_type else in_memory(x)
 

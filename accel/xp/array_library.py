@@ -14,6 +14,7 @@ from accel.abc import (
     ComputesDirectly,
     ComputesWithin,
     Limits,
+    OrdersArrays,
     ReusesMemory,
     SharesWork,
     SupportsArrays,
@@ -69,6 +70,10 @@ class ArrayLibrary:
     compute : callable
         Calls an operator or method of the library's arrays with operands and keywords, in the context that it needs.
         Functions of the namespace enter that context themselves.
+    stream : callable or None
+        Returns the stream on which the library computes now, or None; None if it computes on none.
+    block_of : callable or None
+        Returns the memory of an array that is no view; see `accel.abc.OrdersArrays`.
     members : dict
         Functions of the namespace that were used, by path, as ``"linalg.norm"``.
     large : int
@@ -92,6 +97,7 @@ class ArrayLibrary:
         "as_array",
         "backend",
         "based",
+        "block_of",
         "capture",
         "compute",
         "device",
@@ -108,6 +114,7 @@ class ArrayLibrary:
         "scalar_types",
         "share",
         "special_functions",
+        "stream",
         "within",
     )
 
@@ -129,6 +136,8 @@ class ArrayLibrary:
         self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
         within: Any = self.within
         self.compute: Callable[..., Any] = within.compute if isinstance(within, ComputesDirectly) else self._compute
+        self.stream: Any = within.stream if isinstance(within, ComputesDirectly) else None
+        self.block_of: Any = backend.block_of if isinstance(backend, OrdersArrays) else None
         self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
         self.large = sys.maxsize
         self.looped = LOOPED if on_host else sys.maxsize

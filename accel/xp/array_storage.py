@@ -5,7 +5,7 @@ from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from accel.abc import ExternalAllocation, Operand, OrdersArrays, Span
+from accel.abc import ExternalAllocation, Operand, Span
 from accel.device import Device
 from accel.dtypes import DType
 from accel.errors import LayoutError
@@ -141,12 +141,11 @@ def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStora
 
 def _ordered_owner(library: ArrayLibrary, root: Any) -> Owner | None:
     """Return the owner of memory that the library reuses in the order of streams; None for all other memory."""
-    backend = library.backend
-    result = backend.block_of(root) if isinstance(backend, OrdersArrays) else None
+    result = None if library.block_of is None else library.block_of(library.device, root)
     if result is None:
         return None
     block, identity = result
-    owner = ArrayOwner(heap_of(library.device), block, root, readonly=backend.is_readonly(root))
+    owner = ArrayOwner(heap_of(library.device), block, root, readonly=library.backend.is_readonly(root))
     first = _owners.setdefault((library.device, id(identity)), owner)
     if first is not owner:  # the library has two arrays on it, and neither is a view of the other
         owner.hazard_record = first.own_hazard_record()

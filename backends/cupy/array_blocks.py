@@ -1,6 +1,5 @@
 """Blocks on the memory of CuPy's arrays, of which it is known on which stream CuPy reuses it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from accel.device import Device
@@ -14,15 +13,13 @@ from .streams import CupyStream
 __all__ = ["block_of"]
 
 
-def block_of(driver: Driver, streams: DeviceStreams, array: Any, devices: Sequence[Device]) -> DeviceBlock | None:
+def block_of(driver: Driver, streams: DeviceStreams, device: Device, array: Any) -> DeviceBlock | None:
     """Return a block on the memory of an array that is no view.
 
     None if that is memory of a container or of others, or if a stream that is none of accel's reuses it.
     """
-    memory = array.data.mem
-    device = devices[memory.device_id]
-    stream = _stream_of(driver, streams, memory, device)
-    if stream is None or not (array.flags.c_contiguous or array.flags.f_contiguous):
+    stream, flags = _stream_of(driver, streams, array.data.mem, device), array.flags
+    if stream is None or not (flags.c_contiguous or flags.f_contiguous):
         return None
     block = DeviceBlock(array.data.ptr, array.nbytes, array.data, device, stream)
     block.ready = stream.stamp  # what computed the array

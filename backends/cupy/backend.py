@@ -184,9 +184,9 @@ class CupyBackend:
                 self.computing(block.device).results.lend(each)
         return block
 
-    def block_of(self, array: Any) -> tuple[DeviceBlock, object] | None:
+    def block_of(self, device: Device, array: Any) -> tuple[DeviceBlock, object] | None:
         """Return the memory of an array that CuPy allocated, and what identifies it; see `accel.abc.OrdersArrays`."""
-        block = block_of(self._driver, self._streams, array, self.devices())
+        block = block_of(self._driver, self._streams, device, array)
         return None if block is None else (block, array.data.mem)
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:

@@ -16,7 +16,7 @@ from accel.errors import CapabilityError, DeviceLostError
 from .device_streams import DeviceStreams
 from .driver import Driver
 from .pools import Wrapped
-from .result_memory import DefaultResults, ResultMemory, record_use
+from .result_memory import DefaultResults, Order, ResultMemory, record_use
 from .streams import CupyStream
 
 __all__ = ["Computations"]
@@ -36,16 +36,20 @@ class Computations:
     ----------
     compute : callable
         Calls a function that computes with arrays; see `ComputesDirectly`.
+    allocation : callable
+        Allocates memory that has an owner; takes an allocator of CuPy's, the bytes, and the stream or None.
     results : DefaultResults
         Who else uses the results of the default stream.
     """
 
-    __slots__ = ("_default", "_device", "_driver", "_streams", "compute", "results")
+    __slots__ = ("_default", "_device", "_driver", "_streams", "_wrapped", "allocation", "compute", "results")
 
     def __init__(self, driver: Driver, device: Device, streams: DeviceStreams) -> None:
         self._driver = driver
         self._device = device
         self._streams = streams
+        self._wrapped: Wrapped | None = None
+        self.allocation = _allocation_of(driver, self.order)
         self.results = DefaultResults(driver.cuda.Stream.null, self.order)
         self.compute = _compute_on(device.index, driver, self)
         self._default = _OnDefaultStream(driver, device)
@@ -57,6 +61,13 @@ class Computations:
             return _Computation(self, driver, self._device, operands)
         self.record_use(operands, default)
         return self._default
+
+    def stream(self) -> CupyStream | None:
+        """Return accel's stream on which CuPy computes now; see `ComputesDirectly`."""
+        stream, driver = current_stream(self._device) if current_streams.get() else None, self._driver
+        if stream is None and driver.get_current_stream(self._device._index) is driver.cuda.Stream.null:
+            return self._streams.default(self._device)
+        return stream if isinstance(stream, CupyStream) else None
 
     def queue(self, *operands: Any) -> Any | None:
         """Return the stream on which CuPy computes, if a computation can begin at once; see `ComputesDirectly`."""
@@ -106,11 +117,24 @@ class Computations:
             elif isinstance(each, _SEVERAL):
                 self.record_use(each, stream)
 
-    def allocation(self, allocator: Callable[[int], Any], nbytes: int, stream: Any = None) -> Any:
-        """Allocate as CuPy's current allocator does, for first use on the current stream."""
-        cuda, native = self._driver.cuda, allocator(nbytes)
-        memory = ResultMemory(self.order, native, stream or cuda.get_current_stream())
-        return cuda.MemoryPointer(cuda.UnownedMemory(native.ptr, nbytes, memory, native.device_id), 0)
+    def wrapped(self, allocator: Any) -> Wrapped:
+        """Return what allocates as an allocator of CuPy's does, and gives the memory an owner."""
+        last = self._wrapped
+        if last is None or last.args[0] is not allocator:
+            last = self._wrapped = Wrapped(self.allocation, allocator)
+        return last
+
+
+def _allocation_of(driver: Driver, order: Order) -> Callable[..., Any]:
+    """Return what allocates as an allocator of CuPy's does, for first use on a stream, by default the current one."""
+    unowned_type, pointer_type, get_stream = driver.unowned_type, driver.pointer_type, driver.get_current_stream
+
+    def allocate(allocator: Callable[[int], Any], nbytes: int, stream: Any = None) -> Any:
+        native = allocator(nbytes)
+        memory = ResultMemory(order, native, stream or get_stream())
+        return pointer_type(unowned_type(native.ptr, nbytes, memory, native.device_id), 0)
+
+    return allocate
 
 
 def _compute_on(  # noqa: C901 - so written out
@@ -119,6 +143,7 @@ def _compute_on(  # noqa: C901 - so written out
     """Return what calls functions on a device; its names are variables, which takes less time than attributes."""
     default, array_type, unowned = driver.cuda.Stream.null, driver.array_type, driver.unowned_type
     streams, get_device, get_stream = current_streams.get, driver.get_device, driver.get_current_stream
+    elsewhere = _elsewhere(index, driver, computations)
 
     def compute(function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
         if (
@@ -127,8 +152,7 @@ def _compute_on(  # noqa: C901 - so written out
             or get_device() != index
             or get_stream(index) is not default  # nor can this one be captured into a graph
         ):
-            with _Computation(computations, driver, computations._device, (*operands, *keywords.values())):
-                return function(*operands, **keywords)
+            return elsewhere(function, operands, keywords)
         for each in operands:
             kind = type(each)
             if kind is array_type:
@@ -145,6 +169,49 @@ def _compute_on(  # noqa: C901 - so written out
             return function(*operands, **keywords) if keywords else function(*operands)
         except driver.errors as error:
             raise driver.translated(error, computations._device) from error
+
+    return compute
+
+
+def _elsewhere(
+    index: int, driver: Driver, computations: Computations
+) -> Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]:
+    """Return what calls functions on any stream: where the device is current, in one call what `_Computation` does."""
+    device, array_type, memory = computations._device, driver.array_type, driver.cuda.memory
+    streams, get_device, get_stream = current_streams.get, driver.get_device, driver.get_current_stream
+    get_own, set_own = memory._get_thread_local_allocator, memory._set_thread_local_allocator
+    get_allocator, is_capturing = driver.cuda.get_allocator, driver.runtime.streamIsCapturing
+
+    def compute(function: Callable[..., Any], operands: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        thread, inner = driver.of_thread, streams()
+        if thread.computing is not None or index not in thread.ready or get_device() != index:
+            with _Computation(computations, driver, device, (*operands, *keywords.values())):
+                return function(*operands, **keywords)
+        before: Any = get_stream(index)
+        stream = current_stream(device) if inner and inner[-1].device is not device else inner[-1] if inner else None
+        native = stream.native if type(stream) is CupyStream else before
+        for each in operands:
+            owner = getattr(each.data.mem, "_owner", each) if type(each) is array_type else each
+            if type(owner) not in _PLAIN and (type(owner) is not ResultMemory or owner.stream is not native):
+                computations.record_use((each,), native)
+        if keywords and not _PLAIN.issuperset(map(type, keywords.values())):
+            computations.record_use(keywords.values(), native)
+        own = get_own()
+        try:
+            if native.ptr and is_capturing(native.ptr):
+                driver.refuse_capture(native)
+            if native is not before:
+                native.use()
+            set_own(computations.wrapped(get_allocator()))
+            thread.computing = device
+            return function(*operands, **keywords)
+        except driver.errors as error:
+            raise driver.translated(error, device) from error
+        finally:
+            thread.computing = None
+            set_own(own)
+            if native is not before:
+                before.use()
 
     return compute
 
@@ -210,7 +277,7 @@ class _Computation:
         driver, cuda, computations = self._driver, self._driver.cuda, self._computations
         driver.refuse_capture(native)
         computations.record_use(self._operands, native)
-        allocating = cuda.using_allocator(Wrapped(computations.allocation, cuda.get_allocator()))
+        allocating = cuda.using_allocator(computations.wrapped(cuda.get_allocator()))
         allocating.__enter__()
         self._allocating = allocating
         driver.of_thread.computing = self._device

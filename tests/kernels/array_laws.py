@@ -100,12 +100,13 @@ class Program:
         self.wait_for_computations()
         stream = self.draw.choice(self.streams)
         with stream:
-            y = x + 2
+            y = x + 1
             self.draw.choice(self.launches)(y, 1.0, None)
+            y = xp.concat([y[: SIZE // 2], y[SIZE // 2 :]]) + 1  # in the order of the kernel
         if self.queue is not None:
             self.queue.wait_for(stream.record())
         self.wait_for_computations()
-        return y, expected(values + 2, 1.0)
+        return y, expected(values + 1, 1.0) + 1
 
     @property
     def queue(self):

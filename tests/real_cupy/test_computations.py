@@ -78,6 +78,28 @@ def test_a_computation_asks_which_device_is_current_and_what_cupy_asks(
     assert more == {"cudaGetDevice": 1}
 
 
+@accel.kernel
+def scale(v: Any, factor: float) -> None:
+    for i in range(v.shape[0]):
+        v[i] = v[i] * factor
+
+
+def test_a_kernel_on_an_array_is_one_launch_and_what_follows_waits_for_nothing(driver: FakeDriver) -> None:
+    x = xp.ones(1000, device="cuda")
+    launched = calls(driver, lambda: scale(x, 2.0))
+    assert launched == {"cuLaunchKernel": 1, "cudaGetDevice": 1}
+    computed = calls(driver, lambda: x + 1)
+    both = calls(driver, lambda: (scale(x, 2.0), x + 1, x[3:]))
+    assert both == {name: launched.get(name, 0) + computed.get(name, 0) for name in launched | computed}
+
+
+def test_a_kernel_on_a_new_array_records_no_event(driver: FakeDriver) -> None:
+    def new() -> None:
+        scale(xp.empty(1000, device="cuda"), 2.0)
+
+    assert not [name for name in calls(driver, new) if "Event" in name or "Synchronize" in name]
+
+
 @pytest.mark.parametrize("name", [*VIEWS, *METHODS, *COMPUTATIONS])
 def test_a_thread_without_a_context_gets_the_same(cupy: Any, name: str) -> None:
     function, x = (VIEWS | METHODS | COMPUTATIONS)[name], xp.ones((30, 40), device="cuda")

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from os import PathLike, fspath
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 from accel.abc import Event, Executable, Limits, Stream, SupportsRawKernels
 from accel.device import Device, DeviceLike, resolve
@@ -176,9 +176,9 @@ class RawKernel:
         """
         configuration = grid, over, block, shared
         for launch_in_order in self._launchers.functions:
-            event: Event | object = launch_in_order(arguments, configuration, stream)
-            if event is not MISSED:
-                return cast("Event", event)
+            result = launch_in_order(arguments, configuration, stream)
+            if result is not MISSED:
+                return result  # type: ignore[no-any-return]
         bound = self._signature.bind(arguments)
         device = bound.device or device_of(self.name, stream)
         executable = self._executables.get(device)

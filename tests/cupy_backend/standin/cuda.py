@@ -60,7 +60,11 @@ def cuda_module(machine, runtime):
         "cupy.cuda",
         runtime=runtime._module(),
         driver=module("cupy.cuda.driver", **driver),
-        memory=module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError, PooledMemory=memory.pop("PooledMemory")),
+        memory=module(
+            "cupy.cuda.memory",
+            OutOfMemoryError=OutOfMemoryError,
+            **{name: memory.pop(name) for name in [*memory] if name == "PooledMemory" or name.startswith("_")},
+        ),
         compiler=module("cupy.cuda.compiler", CompileException=CompileException),
         device=module("cupy.cuda.device", Device=streams["Device"]),
         get_elapsed_time=lambda start, end: runtime.eventElapsedTime(start.ptr, end.ptr),
@@ -287,22 +291,29 @@ def _memory(machine, runtime):
     default = machine.pool.malloc = MethodType(lambda pool, size: malloc(size), machine.pool)
 
     def get_allocator():
-        return getattr(machine.local, "allocator", default)
+        return _get_thread_local_allocator() or default
+
+    def _get_thread_local_allocator():
+        return getattr(machine.local, "allocator", None)
+
+    def _set_thread_local_allocator(allocator):
+        machine.local.allocator = allocator
 
     @contextmanager
     def using_allocator(allocator):
-        before = get_allocator()
-        machine.local.allocator = allocator
+        before = _get_thread_local_allocator()
+        _set_thread_local_allocator(allocator)
         try:
             yield
         finally:
-            machine.local.allocator = before
+            _set_thread_local_allocator(before)
 
     def alloc(size):
         return get_allocator()(size)
 
     classes = PooledMemory, UnownedMemory, MemoryPointer, PinnedMemory, PinnedMemoryPointer
-    return named(*classes, alloc, get_allocator, using_allocator)
+    of_threads = _get_thread_local_allocator, _set_thread_local_allocator
+    return named(*classes, alloc, get_allocator, using_allocator, *of_threads)
 
 
 def raw_module(machine):

@@ -50,7 +50,7 @@ def launches(device: Device) -> Rows:
     theirs, count, factor = cupy.RawKernel(_KERNEL, "nothing"), np.int64(_FEW), np.float32(2)
     stream, their_stream = accel.new_stream(device), cupy.cuda.Stream(non_blocking=True)
     loops, numbers = kernels(), iter(range(1 << 62))
-    array = xp.zeros(_FEW, "float32", device=device)
+    array, result = (xp.zeros(_FEW, "float32", device=device) for _ in range(2))
 
     def theirs_twice() -> None:
         theirs((4,), (256,), (x, y, count))
@@ -70,6 +70,20 @@ def launches(device: Device) -> Rows:
     def elementwise() -> None:
         _SCALE(x, factor, size=_FEW)
 
+    def theirs_new() -> None:
+        _SCALE(cupy.empty(_FEW, "float32"), factor, size=_FEW)
+
+    def ours_new() -> None:
+        _scale(xp.empty(_FEW, dtype="float32", device=device), 2.0)
+
+    def theirs_then() -> object:
+        elementwise()
+        return x + 1
+
+    def ours_then() -> object:
+        _scale(array, 2.0)
+        return array + 1
+
     return {
         "RawKernel": Pair(lambda: one(x, y, count), lambda: launch(a, b, _FEW, over=_FEW)),
         "RawKernel with stream=": Pair(
@@ -87,6 +101,10 @@ def launches(device: Device) -> Rows:
             lambda: _SCALE(x, np.float32(next(numbers)), size=_FEW), lambda: _scale(a, next(numbers) * 0.5)
         ),
         "@kernel of an array of xp": Pair(elementwise, lambda: _scale(array, 2.0)),
+        "@kernel of an array of xp with stream=": Pair(elementwise, lambda: _scale.on(stream)(result, 2.0)),
+        "@kernel of a new array of xp": Pair(theirs_new, ours_new),
+        "@kernel of an array of xp, then x + 1": Pair(theirs_then, ours_then),
+        "RawKernel of arrays of xp": Pair(lambda: one(x, y, count), lambda: launch(array, result, _FEW, over=_FEW)),
         "@kernel of a view": Pair(elementwise, lambda: loops.scale(buffers[0], 2.0)),
         "@kernel of two views": Pair(elementwise, lambda: loops.saxpy(*buffers, 2.0)),
         "@kernel of tensors": Pair(elementwise, lambda: loops.stencil(square, other)),
@@ -297,6 +315,14 @@ def arrays(device: Device) -> Rows:
         "xp.zeros": Pair(lambda: cupy.zeros((32, 32), "float32"), lambda: xp.zeros((32, 32), dtype="float32")),
         "xp.astype": Pair(lambda: u.astype("float64"), lambda: xp.astype(x, xp.float64)),
         "x[0] = 1": Pair(lambda: operator.setitem(u, 0, 1), lambda: operator.setitem(x, (0, ...), 1)),
+        "x.copy()": Pair(u.copy, x.copy),
+        "xp.mean": Pair(lambda: cupy.mean(u), lambda: xp.mean(x)),
+        "xp.concat": Pair(lambda: cupy.concatenate([u, v]), lambda: xp.concat([x, y])),
+        "xp.stack": Pair(lambda: cupy.stack([u, v]), lambda: xp.stack([x, y])),
+        "xp.maximum, a number": Pair(lambda: cupy.maximum(u, 0), lambda: xp.maximum(x, 0)),
+        "xp.full": Pair(lambda: cupy.full((32, 32), 2.5, "float32"), lambda: xp.full((32, 32), 2.5, dtype="float32")),
+        "x[...] = 1": Pair(lambda: operator.setitem(u, ..., 1), lambda: operator.setitem(x, ..., 1)),
+        "x[1, 2] = 1": Pair(lambda: operator.setitem(u, (1, 2), 1), lambda: operator.setitem(x, (1, 2), 1)),
         "x[1:3] = y[1:3]": Pair(
             lambda: operator.setitem(u, slice(1, 3), v[1:3]),
             lambda: operator.setitem(x, (slice(1, 3), slice(None)), y[1:3, :]),
@@ -304,4 +330,34 @@ def arrays(device: Device) -> Rows:
     }
 
 
-ROWS: tuple[Callable[[Device], Rows], ...] = (launches, copies, memory, streams, graphs, views, arrays)
+def arrays_on_a_stream(device: Device) -> Rows:
+    """Return functions and operators of `accel.xp` within ``with stream:``, on arrays that were made there."""
+    stream, theirs = accel.new_stream(device), cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        x, y = (xp.zeros((32, 32), "float32", device=device) for _ in range(2))
+    with theirs:
+        u, v = (cupy.zeros((32, 32), "float32") for _ in range(2))
+    stream.synchronize()
+    calls = {
+        "x + y": (lambda: u + v, lambda: x + y),
+        "x += y": (lambda: operator.iadd(u, v), lambda: operator.iadd(x, y)),
+        "xp.sum": (lambda: cupy.sum(u), lambda: xp.sum(x)),
+        "xp.zeros": (lambda: cupy.zeros((32, 32), "float32"), lambda: xp.zeros((32, 32), dtype="float32")),
+        "x[1:3]": (lambda: u[1:3], lambda: x[1:3, :]),
+    }
+    return {
+        f"{name} in `with stream`": Pair(_within(theirs, cupys), _within(stream, ours))
+        for name, (cupys, ours) in calls.items()
+    }
+
+
+ROWS: tuple[Callable[[Device], Rows], ...] = (
+    launches,
+    copies,
+    memory,
+    streams,
+    graphs,
+    views,
+    arrays,
+    arrays_on_a_stream,
+)

@@ -330,7 +330,7 @@ class OrdersArrays(Protocol):
     """A backend with `FreesInOrder` whose library of arrays reuses memory in stream order too."""
 
     def block_of(self, device: Device, array: Any) -> tuple[Block, object] | None:
-        """Return the memory of an array of a device that is no view, as a block that `Backend.free` takes, and what identifies it.
+        """Return the memory of an array that is no view, as a block that `Backend.free` takes, and what identifies it.
 
         Arrays on the same memory have the same identity, which they keep alive. None if it is not known when
         the library reuses the memory. To free the block leaves the memory to the library: it reuses the memory once no

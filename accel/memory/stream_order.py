@@ -117,7 +117,7 @@ def follows(storage: Handle, queue: Stream | None, *, writing: bool) -> bool:
     for each in (*writes, *reads) if writing else writes:
         if each[2].queue is not queue:
             return False
-    return all([each[2].sound for each in unreplaced])
+    return all(each[2].sound for each in unreplaced)
 
 
 def _follows(owner: Owner, hazards: Hazards, access: Access, writing: bool) -> bool:

@@ -57,6 +57,13 @@ def assign(x: ArrayBase, key: Any, value: Any, *, basic: bool = False) -> None:
     kind = type(value)
     if kind in LOSSLESS and array.dtype.kind in LOSSLESS[kind]:
         values = value
+    elif (
+        kind is type(x)
+        and value._library is library
+        and value._native.dtype is array.dtype
+        and (value._shared is None or value._shared.handle is None)
+    ):
+        values = without_overlap(library, value._native, array)
     else:
         values = without_overlap(library, assigned(library, array.dtype, value), array)
     try:

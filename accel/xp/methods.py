@@ -281,7 +281,7 @@ class Methods(ArrayBase):
             return self.transpose().copy().transpose()
         if type(array) is self._library.based and array.nbytes < self._library.large:
             try:
-                return new_array(self, self._library.namespace.asarray(array, copy=True, order=order))  # type: ignore[no-any-return]
+                return new_array(self, self._library.compute(type(array).copy, array, order))  # type: ignore[no-any-return]
             except MemoryError as error:
                 raise failure(error) from None
         copy = self.__copy__()

@@ -11,9 +11,12 @@ from accel.memory.any_storage import AnyStorage
 from accel.memory.consumer_streams import lend_to_any_stream, lend_to_stream
 from accel.memory.host_storage import HostArray
 
-__all__ = ["Interchange", "Lender", "only_by_copy"]
+__all__ = ["Interchange", "Lender", "only_by_copy", "with_cuda_interface"]
 
 _CPU = Device.CPU
+
+with_cuda_interface = {"cuda"}
+"""The types of the devices whose elements have CUDA's array interface; a simulated CUDA adds its own."""
 
 
 class Lender(Protocol):
@@ -110,7 +113,7 @@ class Interchange:
         The host waits until any stream may use them. Later work of accel is not ordered after that of the consumer. The
         interface does not keep the memory alive: keep a reference to this object.
         """
-        if self.device.type != "cuda":
+        if self.device.type not in with_cuda_interface:
             raise AttributeError(f"__cuda_array_interface__ is for memory of CUDA, and this is on {self.device}")
         storage = self._lent_storage()
         lend_to_any_stream(storage)

@@ -8,12 +8,24 @@ from contextvars import ContextVar
 from functools import lru_cache
 from types import FrameType
 
-__all__ = ["call_line", "call_site", "entry_frame", "named_call_site", "stack_level"]
+__all__ = ["add_library", "call_line", "call_site", "entry_frame", "named_call_site", "stack_level"]
 
 _LIBRARY = __file__.rsplit(os.sep, 2)[0] + os.sep
 # The demo counts as user code.
 _DEMO = f"{_LIBRARY}demo{os.sep}"
 _BACKENDS = f"{__file__.rsplit(os.sep, 3)[0]}{os.sep}backends{os.sep}"
+
+_others: list[str] = []
+
+
+def add_library(folder: str) -> None:
+    """Count the files of a folder as those of the library: of another one, which a user's program calls and not ours.
+
+    Its folders named ``tests`` are programs of users.
+    """
+    if folder not in _others:
+        _others.append(folder)
+        _in_library.cache_clear()
 
 
 _named: ContextVar[str] = ContextVar("named", default="")
@@ -67,4 +79,6 @@ def _outside() -> tuple[FrameType, int]:
 
 @lru_cache(1024)
 def _in_library(file: str) -> bool:
+    if _others and file.startswith((*_others,)):
+        return f"{os.sep}tests{os.sep}" not in file
     return file.startswith((_LIBRARY, _BACKENDS, "<accel")) and not file.startswith(_DEMO)

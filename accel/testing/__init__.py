@@ -23,6 +23,7 @@ _LAZY = {
     "lose_device": "accel.testing.faults",
     "no_leaks": "accel.testing.leaks",
     "no_races": "accel.testing.races",
+    "numba_cuda_on_sim": "accel.testing.numba_simulation.context",
     "seeded": "accel.testing.seeds",
     "shapes": "accel.testing.layout_strategies",
     "tilers": "accel.testing.layout_strategies",

@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import Context
 from hashlib import sha256
+from importlib import import_module
 from random import SystemRandom
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -13,16 +14,22 @@ import pytest
 if TYPE_CHECKING:
     from accel.testing.places import Place
 
-__all__ = ["CheckedKernels", "add_options", "checks_requested", "settings_of", "stand_in_for_cupy"]
+__all__ = ["CheckedKernels", "add_options", "checks_requested", "enter_simulations", "settings_of"]
 
-_CHECKS, _SEED, _WARP, _CUPY = (
+_CHECKS, _SEED, _WARP, _CUPY, _NUMBA = (
     "--accel-kernel-checks",
     "--accel-kernel-seed",
     "--accel-kernel-warp",
     "--accel-cupy-on-sim",
+    "--accel-numba-cuda-on-sim",
 )
 _SEEDS = 2**32
-_STANDS = pytest.StashKey[bool]()
+_ENTERED = pytest.StashKey[tuple[str, ...]]()
+_BLOCKS = {
+    _CUPY: ("accel.testing.cupy_simulation.context", "cupy_on_sim"),
+    _NUMBA: ("accel.testing.numba_simulation.context", "numba_cuda_on_sim"),
+}
+"""What an option enters to the end of the run: modules and names of context managers."""
 
 
 def add_options(group: pytest.OptionGroup) -> None:
@@ -49,6 +56,11 @@ def add_options(group: pytest.OptionGroup) -> None:
         action="store_true",
         help="run tests that use CuPy on a simulated device: accel.testing.cupy_on_sim() stands for cupy",
     )
+    group.addoption(
+        _NUMBA,
+        action="store_true",
+        help="run tests that use numba.cuda on simulated devices, by accel.testing.numba_cuda_on_sim()",
+    )
 
 
 def settings_of(config: pytest.Config, place: "Place | None") -> dict[str, object]:
@@ -62,19 +74,22 @@ def settings_of(config: pytest.Config, place: "Place | None") -> dict[str, objec
 
 def checks_requested(config: pytest.Config) -> bool:
     """Return whether all tests of the project are to be run with checks."""
-    return any(config.getoption(option) not in (None, False) for option in (_CHECKS, _SEED, _WARP, _CUPY))
+    return any(config.getoption(option) not in (None, False) for option in (_CHECKS, _SEED, _WARP, *_BLOCKS))
 
 
-def stand_in_for_cupy(config: pytest.Config) -> None:
-    """Let `accel.testing.cupy_on_sim` stand for CuPy to the end of the run, if that is asked for."""
-    if not config.known_args_namespace.accel_cupy_on_sim or _STANDS in config.stash:
-        return
-    from accel.testing.cupy_simulation.context import cupy_on_sim
+def enter_simulations(config: pytest.Config) -> None:
+    """Let simulated devices stand for the GPU of CuPy and numba-cuda to the end of the run, if that is asked for."""
+    for option, (module, name) in _BLOCKS.items():
+        if not config.known_args_namespace.__dict__[_attribute(option)] or (option in config.stash.get(_ENTERED, ())):
+            continue
+        config.stash[_ENTERED] = (*config.stash.get(_ENTERED, ()), option)
+        block = ExitStack()
+        block.enter_context(getattr(import_module(module), name)())
+        config.add_cleanup(block.close)
 
-    config.stash[_STANDS] = True
-    block = ExitStack()
-    block.enter_context(cupy_on_sim())
-    config.add_cleanup(block.close)
+
+def _attribute(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")
 
 
 class CheckedKernels:
@@ -129,7 +144,7 @@ class CheckedKernels:
         checks, warp = self._config.getoption(_CHECKS) or "all", self._config.getoption(_WARP)
         options = [f"{_CHECKS}={checks}", f"{_SEED}={self._base}"]
         options += [f"{_WARP}={warp}"] if warp else []
-        options += [_CUPY] if self._config.getoption(_CUPY) else []
+        options += [option for option in _BLOCKS if self._config.getoption(option)]
         return " ".join(options)
 
     def seed_of(self, item: pytest.Item) -> int:

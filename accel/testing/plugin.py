@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from accel.testing.checked_kernels import CheckedKernels, add_options, checks_requested, settings_of, stand_in_for_cupy
+from accel.testing.checked_kernels import CheckedKernels, add_options, checks_requested, enter_simulations, settings_of
 from accel.testing.places import MARK, Place, entered, places
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Let ``import cupy`` work in conftest files, if it is to be simulated."""
-    stand_in_for_cupy(early_config)
+    """Let conftest files use CuPy and numba.cuda, if these are to be simulated."""
+    enter_simulations(early_config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Extend the tests of other projects, if that is asked for."""
     config.addinivalue_line("markers", f"{MARK}(device, seed, id): where a test runs; added to other projects' tests")
     if checks_requested(config):
-        stand_in_for_cupy(config)
+        enter_simulations(config)
         config.pluginmanager.register(CheckedKernels(config), "accel-kernels")
     if config.getoption("--accel-reports"):
         from accel.testing.kernel_findings import KernelFindings

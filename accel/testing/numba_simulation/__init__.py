@@ -1,1 +1,1 @@
-"""`numba.cuda` without a GPU: the classes of numba-cuda on a simulated device."""
+"""numba-cuda on simulated devices: its own classes on a driver of ours; see `accel.testing.numba_cuda_on_sim`."""

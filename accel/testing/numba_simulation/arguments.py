@@ -1,0 +1,61 @@
+"""Arrays as arguments of kernels: what numba-cuda does with `cuda.core.utils.StridedMemoryView`, which needs a GPU."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from cuda.core.utils import StridedMemoryView
+from numba.cuda import api
+from numba.cuda.cudadrv import devicearray, driver
+
+__all__ = ["host_view", "view"]
+
+
+class HostView(NamedTuple):
+    """An array of the host: where its first element is."""
+
+    ptr: int
+
+
+def host_view(value: Any, *, stream_ptr: Any = 0) -> HostView:
+    """Return where an array of the host is; stands for `devicearray._make_strided_memory_view`."""
+    return HostView(np.asanyarray(value).__array_interface__["data"][0])
+
+
+def view(value: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = False) -> tuple[Any, bool]:
+    """Return an argument in the memory of a device, and whether it was copied there.
+
+    Stands for `devicearray._to_strided_memory_view`.
+    """
+    if isinstance(value, StridedMemoryView):
+        return value, False
+    if driver.is_device_memory(value):
+        return value._strided_memory_view_shim, False
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        return _kept(api.from_cuda_array_interface(interface, owner=value)), False
+    array, copied = devicearray.auto_device(value, stream=_stream(stream), copy=copy, user_explicit=user_explicit)
+    return _kept(array), copied
+
+
+class _View:
+    """What the launch reads of an array, and the array, which keeps the memory alive."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        view = array._strided_memory_view_shim
+        self.ptr, self.shape, self.dtype, self.size, self._layout = (
+            view.ptr,
+            view.shape,
+            view.dtype,
+            view.size,
+            view._layout,
+        )
+
+
+def _kept(array: Any) -> _View:
+    return _View(array)
+
+
+def _stream(stream: Any) -> Any:
+    """Return a stream as numba-cuda's arrays take it; the default stream is waited for, as 0 is."""
+    return stream if int(getattr(stream, "handle", stream) or 0) else 0

@@ -1,0 +1,185 @@
+"""From the code that numba-cuda has compiled to kernels of simulated devices; PTX and the like are refused."""
+
+import re
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from cuda.bindings import driver as bindings
+from numba.cuda.cudadrv import devices
+
+from accel.testing.numba_simulation.contexts import current_device
+from accel.testing.numba_simulation.core import ObjectCode
+from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
+from accel.testing.numba_simulation.kernels import kernel_of
+from accel.testing.numba_simulation.limits import MAX_THREADS, blocks_at_once
+
+__all__ = ["Attributes", "Nvvm", "assembly", "function_of", "refused_assembly", "refused_output"]
+
+_IR_VERSION = 2, 0, 3, 2
+_DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
+_VARIABLE = re.compile(
+    r"^@\"?[\w.$]+\"? = [^\n]*\baddrspace\((\d)\)[^\n]*?((?:\[\d+ x )+[\w ]+\]+|i\d+|float|double)", re.MULTILINE
+)
+_PLACE = re.compile(r"= alloca ([^,\n]+)(?:, i32 (\d+))?")
+_SHARED, _CONSTANT = "3", "4"
+
+
+class Nvvm:
+    """Stands for `numba.cuda.cudadrv.nvvm.NVVM`, of which only the form of the IR is used."""
+
+    data_layout = (
+        "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
+        "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+    )
+
+    def get_version(self) -> tuple[int, int]:
+        """Return the version of the library."""
+        return 2, 0
+
+    def get_ir_version(self) -> tuple[int, int, int, int]:
+        """Return the versions of the IR and of its debug metadata."""
+        return _IR_VERSION
+
+    def check_options(self, options: Any) -> bool:
+        """Return False: no option is known."""
+        return False
+
+
+class Attributes(NamedTuple):
+    """What is known of a kernel, by the names of cuda.core.
+
+    A processor's registers are not those of a GPU, so their number is the limit that was asked for, or 0.
+    """
+
+    num_regs: int
+    const_size_bytes: int
+    local_size_bytes: int
+    shared_size_bytes: int
+    max_threads_per_block: int = MAX_THREADS
+
+
+_functions: "WeakKeyDictionary[Any, dict[int, Any]]" = WeakKeyDictionary()
+
+
+def function_of(library: Any) -> Any:
+    """Return the function of a kernel on the current device; stands for `CUDACodeLibrary.get_cufunc`.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is that of a device function.
+    """
+    if library._entry_name is None:
+        raise RuntimeError("Missing entry_name - are you trying to get the cufunc for a device function?")
+    context = devices.get_context()
+    functions = _functions.setdefault(library, {})
+    number = int(context.device.id)
+    if number not in functions:
+        code = ObjectCode(kernel_of(library), _attributes(library))
+        module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
+        functions[number] = module.get_function(library._entry_name)
+    return functions[number]
+
+
+def assembly(library: Any, cc: Any = None) -> str:
+    """Return the functions that a library declares, as numba-cuda looks for their names in its PTX.
+
+    Raises
+    ------
+    CapabilityError
+        If it is asked for a compute capability: that is to be shown to a user.
+    """
+    if cc is not None:
+        refused_assembly()
+    names = _DECLARED.findall("\n".join(library.llvm_strs))
+    return "\n".join(f".extern .func {name} () ;" for name in names if not name.startswith("llvm."))
+
+
+def refused_assembly(*arguments: Any, **keywords: Any) -> Any:
+    """Refuse PTX."""
+    raise refuse("PTX", "kernels are compiled for the processor; write inspect_llvm() for the code that numba made")
+
+
+def refused_output(*arguments: Any, **keywords: Any) -> Any:
+    """Refuse machine code of a GPU."""
+    raise refuse("machine code of a GPU (SASS, cubin, LTO-IR)", "write inspect_llvm() for the code that numba made")
+
+
+def _attributes(library: Any) -> Attributes:
+    text = "\n".join(library.llvm_strs)
+    sizes = {_SHARED: 0, _CONSTANT: 0}
+    for space, kind in _VARIABLE.findall(text):
+        if space in sizes:
+            sizes[space] += _nbytes(kind)
+    local = sum(_nbytes(kind) * int(times or 1) for kind, times in _PLACE.findall(text))
+    return Attributes(library._max_registers or 0, sizes[_CONSTANT], local, sizes[_SHARED])
+
+
+def _nbytes(kind: str) -> int:
+    """Return how many bytes a value of a type of LLVM takes, packed."""
+    text = kind.strip()
+    if text.startswith("["):
+        times, _, element = text[1:-1].partition(" x ")
+        return int(times) * _nbytes(element)
+    if text.startswith("{"):
+        return sum(map(_nbytes, _members(text[1:-1])))
+    if text.endswith("*") or text == "ptr":
+        return 8
+    if text.startswith("i"):
+        return -(-int(text[1:]) // 8)
+    return {"half": 2, "bfloat": 2, "float": 4, "double": 8}.get(text, 0)
+
+
+def _members(text: str) -> list[str]:
+    members, depth = [""], 0
+    for letter in text:
+        depth += (letter in "[{(") - (letter in "]})")
+        if letter == "," and not depth:
+            members.append("")
+        else:
+            members[-1] += letter
+    return members
+
+
+@simulated
+def cuLibraryGetGlobal(handle: Any, name: Any) -> tuple[Any, int]:
+    """Return where a variable of a module is, and its size."""
+    code = next((each for each in _loaded() if int(each.handle) == int(handle)), None)
+    if code is None:
+        raise DriverError("ERROR_INVALID_HANDLE")
+    variable = code.kernel.compiled(current_device()).variable(name.decode() if isinstance(name, bytes) else name)
+    if variable is None:
+        raise DriverError("ERROR_NOT_FOUND")
+    return bindings.CUdeviceptr(variable.pointer), variable.nbytes
+
+
+def _loaded() -> list[Any]:
+    context = devices.get_context()
+    return [module.object_code for module in context.modules.values()]
+
+
+@simulated
+def cuLibraryUnload(handle: Any) -> None:
+    """Do nothing: code lives as long as something refers to it."""
+
+
+@simulated
+def cuKernelSetCacheConfig(kernel: Any, config: Any, device: Any) -> None:
+    """Do nothing: there is no such cache."""
+
+
+@simulated
+def cuKernelSetAttribute(attribute: Any, value: int, kernel: Any, device: Any) -> None:
+    """Do nothing: there is nothing to prefer."""
+
+
+@simulated
+def cuOccupancyMaxActiveBlocksPerMultiprocessor(kernel: Any, threads: int, shared: int) -> int:
+    """Return how many blocks of a kernel a multiprocessor runs at once."""
+    return blocks_at_once(int(threads), int(shared))
+
+
+@simulated
+def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(kernel: Any, threads: int, shared: int, flags: int) -> int:
+    """Return how many blocks of a kernel a multiprocessor runs at once."""
+    return blocks_at_once(int(threads), int(shared))

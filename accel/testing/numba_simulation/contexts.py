@@ -1,0 +1,212 @@
+"""The devices, and the stack of contexts that each thread has."""
+
+import threading
+from itertools import count
+from typing import Any
+
+from cuda.bindings import driver as bindings
+
+from accel.device import Device
+from accel.memory import heap_of
+from accel.testing.numba_simulation.failures import DriverError, simulated
+from accel.testing.numba_simulation.limits import attribute
+
+__all__ = ["current_device", "device_of", "devices", "primary", "push"]
+
+_VERSION = 13_000
+_PRIMARY = 0x1000
+
+
+class _Stack(threading.local):
+    """The handles of the contexts of a thread, the current one last."""
+
+    def __init__(self) -> None:
+        self.handles: list[int] = []
+
+
+_stack = _Stack()
+_created: dict[int, int] = {}
+"""The devices of contexts that are not primary, by handles."""
+_numbers = count(0x2000)
+
+
+def devices() -> tuple[Device, ...]:
+    """Return all simulated devices."""
+    return tuple(heap_of(Device("sim")).backend.devices())
+
+
+def device_of(number: Any) -> Device:
+    """Return a device by its number.
+
+    Raises
+    ------
+    DriverError
+        If there is none.
+    """
+    every, index = devices(), int(number)
+    if not 0 <= index < len(every):
+        raise DriverError("ERROR_INVALID_DEVICE")
+    return every[index]
+
+
+def current_device() -> Device:
+    """Return the device of the current context.
+
+    Raises
+    ------
+    DriverError
+        If this thread has none.
+    """
+    if not _stack.handles:
+        raise DriverError("ERROR_INVALID_CONTEXT")
+    return _device(_stack.handles[-1])
+
+
+def primary(number: int) -> Any:
+    """Return the primary context of a device."""
+    return bindings.CUcontext(_PRIMARY + number)
+
+
+def push(context: Any) -> None:
+    """Make a context the current one of the thread."""
+    _device(int(context))
+    _stack.handles.append(int(context))
+
+
+def _device(handle: int) -> Device:
+    number = _created.get(handle, handle - _PRIMARY)
+    if not 0 <= number < len(devices()):
+        raise DriverError("ERROR_INVALID_CONTEXT")
+    return device_of(number)
+
+
+@simulated
+def cuInit(flags: int) -> None:
+    """There is nothing to initialise."""
+
+
+@simulated
+def cuDriverGetVersion() -> int:
+    """Return the version of CUDA that the simulated devices stand for."""
+    return _VERSION
+
+
+@simulated
+def cuDeviceGetCount() -> int:
+    """Return how many devices there are."""
+    return len(devices())
+
+
+@simulated
+def cuDeviceGet(number: int) -> Any:
+    """Return a device."""
+    return bindings.CUdevice(device_of(number).index)
+
+
+@simulated
+def cuDeviceGetAttribute(code: Any, device: Any) -> int:
+    """Return an attribute of a device."""
+    value = attribute(device_of(device), code.name.removeprefix("CU_DEVICE_ATTRIBUTE_"))
+    if value is None:
+        raise DriverError("ERROR_INVALID_VALUE")
+    return value
+
+
+@simulated
+def cuDeviceCanAccessPeer(device: Any, peer: Any) -> int:
+    """Return 1: simulated devices access the memory of each other."""
+    return int(device_of(device) is not device_of(peer))
+
+
+@simulated
+def cuCtxEnablePeerAccess(context: Any, flags: int) -> None:
+    """Do nothing: simulated devices always access the memory of each other."""
+    _device(int(context))
+
+
+@simulated
+def cuCtxGetCurrent() -> Any:
+    """Return the current context of the thread, or 0."""
+    return bindings.CUcontext(_stack.handles[-1] if _stack.handles else 0)
+
+
+@simulated
+def cuCtxGetDevice() -> Any:
+    """Return the device of the current context."""
+    return bindings.CUdevice(current_device().index)
+
+
+@simulated
+def cuCtxPushCurrent(context: Any) -> None:
+    """Make a context the current one."""
+    push(context)
+
+
+@simulated
+def cuCtxSetCurrent(context: Any) -> None:
+    """Put a context in the place of the current one."""
+    if _stack.handles:
+        _stack.handles.pop()
+    if int(context):
+        push(context)
+
+
+@simulated
+def cuCtxPopCurrent() -> Any:
+    """Remove the current context of the thread, and return it."""
+    current_device()
+    return bindings.CUcontext(_stack.handles.pop())
+
+
+@simulated
+def cuCtxCreate(*arguments: Any) -> Any:
+    """Make a context that is not the primary one of its device, and make it the current one."""
+    handle = next(_numbers)
+    _created[handle] = device_of(arguments[-1]).index
+    push(handle)
+    return bindings.CUcontext(handle)
+
+
+@simulated
+def cuCtxDestroy(context: Any) -> None:
+    """Remove a context that `cuCtxCreate` made."""
+    if int(context) not in _created:
+        raise DriverError("ERROR_INVALID_CONTEXT")
+    _stack.handles = [handle for handle in _stack.handles if handle != int(context)]
+    del _created[int(context)]
+
+
+@simulated
+def cuDevicePrimaryCtxRetain(device: Any) -> Any:
+    """Return the primary context of a device, which lives as long as the process."""
+    return primary(device_of(device).index)
+
+
+@simulated
+def cuDevicePrimaryCtxRelease(device: Any) -> None:
+    """Do nothing: the primary context of a device lives as long as the process."""
+    device_of(device)
+
+
+@simulated
+def cuDevicePrimaryCtxReset(device: Any) -> None:
+    """Run the work of a device; numba-cuda has released what it owns there."""
+    where = device_of(device)
+    heap_of(where).backend.synchronize(where)
+
+
+@simulated
+def cuCtxSynchronize() -> None:
+    """Wait for all work of the current device; raises what its kernels did wrong."""
+    where = current_device()
+    heap_of(where).backend.synchronize(where)
+
+
+@simulated
+def cuProfilerStart() -> None:
+    """Do nothing: no profiler is attached."""
+
+
+@simulated
+def cuProfilerStop() -> None:
+    """Do nothing: no profiler is attached."""

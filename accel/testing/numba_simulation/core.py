@@ -1,0 +1,279 @@
+"""What stands for the classes of cuda.core that numba-cuda and its users have in hand: devices, streams, launches."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import prod
+from types import SimpleNamespace
+from typing import Any, Self
+
+from cuda.bindings import driver as bindings
+from cuda.core import Buffer
+from cuda.core._utils.cuda_utils import CUDAError
+
+from accel.testing.numba_simulation import contexts, memory, streams
+from accel.testing.numba_simulation.failures import DriverError, functions, refuse
+from accel.testing.numba_simulation.limits import COMPUTE_CAPABILITY, MAX_THREADS
+
+__all__ = ["Device", "Event", "LoadedKernel", "ObjectCode", "Stream", "launch", "refused"]
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    """Call a function of the driver, and return its value.
+
+    Raises
+    ------
+    CUDAError
+        If it fails.
+    """
+    code, *values = functions[name](*arguments)
+    if int(code):
+        raise _failure(code)
+    return values[0] if len(values) == 1 else values
+
+
+def _failure(code: Any) -> Exception:
+    error: Exception = CUDAError(code.name)
+    return error
+
+
+class Stream:
+    """Stands for `cuda.core.Stream`."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        raise RuntimeError("Stream objects cannot be instantiated directly. Please use Device APIs (create_stream).")
+
+    @classmethod
+    def from_handle(cls, handle: Any) -> Self:
+        """Return the stream with a number."""
+        stream = cls.__new__(cls)
+        stream.handle = streams.StreamHandle(int(handle))
+        stream._owned = False
+        return stream
+
+    handle: streams.StreamHandle
+    _owned: bool
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, int(self.handle)
+
+    def sync(self) -> None:
+        """Wait for the work of the stream."""
+        _call("cuStreamSynchronize", self.handle)
+
+    def record(self, event: "Event | None" = None, options: Any = None) -> "Event":
+        """Record the work so far in an event."""
+        recorded = event or Event(_call("cuEventCreate", 0 if getattr(options, "timing_enabled", True) else 2))
+        _call("cuEventRecord", recorded.handle, self.handle)
+        return recorded
+
+    def wait(self, event_or_stream: Any) -> None:
+        """Let later work wait for an event, or for another stream."""
+        event = event_or_stream if isinstance(event_or_stream, Event) else event_or_stream.record()
+        _call("cuStreamWaitEvent", self.handle, event.handle, 0)
+
+    @property
+    def device(self) -> "Device":
+        """The device of the stream."""
+        return Device(streams.stream_of(self.handle).device.index)
+
+    def close(self) -> None:
+        """Forget the stream."""
+        if self._owned:
+            self._owned = False
+            _call("cuStreamDestroy", self.handle)
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the process nothing is left of it
+            self.close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and other.handle == self.handle
+
+    def __hash__(self) -> int:
+        return hash(int(self.handle))
+
+    def __repr__(self) -> str:
+        return f"<Stream {int(self.handle)} of a simulated device>"
+
+
+class Event:
+    """Stands for `cuda.core.Event`."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+    def sync(self) -> None:
+        """Wait for the event."""
+        _call("cuEventSynchronize", self.handle)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the recorded work is done."""
+        code, *_ = functions["cuEventQuery"](self.handle)
+        return not int(code)
+
+    def __sub__(self, other: "Event") -> float:
+        elapsed: float = _call("cuEventElapsedTime", other.handle, self.handle)
+        return elapsed
+
+    def close(self) -> None:
+        """Forget the event."""
+        _call("cuEventDestroy", self.handle)
+
+
+class Device:
+    """Stands for `cuda.core.Device`: a simulated device by its number, by default the current one."""
+
+    compute_capability = COMPUTE_CAPABILITY
+    arch = "90"
+
+    def __init__(self, device_id: Any = None) -> None:
+        try:
+            device = contexts.current_device() if device_id is None else contexts.device_of(device_id)
+        except DriverError as error:
+            if device_id is not None:
+                raise _failure(error.code) from None
+            device = contexts.device_of(0)
+        self.device_id = device.index
+        self.name = f"simulated device {device.index}"
+        self.uuid = f"00000000-0000-0000-0000-{device.index:012d}"
+        self.pci_bus_id = f"0000:{device.index:02X}:{device.index:02X}.0"
+        self.context = SimpleNamespace(handle=contexts.primary(device.index))
+        self.memory_resource = None
+
+    def set_current(self, ctx: Any = None) -> None:
+        """Make the primary context of the device the current one of the thread."""
+        if int(_call("cuCtxGetCurrent")) != int(self.context.handle):
+            contexts.push(self.context.handle)
+
+    def create_stream(self, obj: Any = None, options: Any = None) -> Stream:
+        """Return a new stream, or one for an object that has a number for it."""
+        if obj is not None:
+            return Stream.from_handle(obj.__cuda_stream__()[1])
+        stream = Stream.from_handle(_call("cuStreamCreate", int(bool(getattr(options, "nonblocking", False)))))
+        stream._owned = True
+        return stream
+
+    @property
+    def default_stream(self) -> Stream:
+        """The default stream."""
+        return Stream.from_handle(0)
+
+    def create_event(self, options: Any = None) -> Event:
+        """Return a new event."""
+        return Event(_call("cuEventCreate", 0 if getattr(options, "timing_enabled", True) else 2))
+
+    def allocate(self, size: int, stream: Any = None) -> Any:
+        """Return new memory of the device."""
+        address = int(_call("cuMemAlloc", size))
+        return Buffer.from_handle(ptr=address, size=size, owner=_Owner(address))
+
+    def sync(self) -> None:
+        """Wait for all work of the device."""
+        _call("cuCtxSynchronize")
+
+    def __int__(self) -> int:
+        return self.device_id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and other.device_id == self.device_id
+
+    def __hash__(self) -> int:
+        return hash(self.device_id)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise refuse(f"Device.{name} of cuda.core", "use the functions of numba.cuda, or run it on a GPU")
+
+
+class _Owner:
+    """Releases memory with the last reference to it."""
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the end of the process nothing is left of it
+            memory.free(self._address)
+
+
+class LoadedKernel:
+    """A kernel in a module; stands for `cuda.core.Kernel`.
+
+    Attributes
+    ----------
+    handle : CUkernel
+        Its number.
+    attributes : object
+        What is known of the kernel.
+    """
+
+    def __init__(self, kernel: Any, attributes: Any) -> None:
+        self.kernel = kernel
+        self.handle = bindings.CUkernel(id(self))
+        self.attributes = attributes
+
+
+class ObjectCode:
+    """Compiled code; stands for `cuda.core.ObjectCode`. Only numba-cuda's own kernels are loaded from it."""
+
+    _refused = "compiled code (PTX, cubin, fatbin, objects, LTO-IR, libraries)"
+
+    def __init__(self, kernel: Any = None, attributes: Any = None) -> None:
+        self._kernel, self._attributes = kernel, attributes
+        self.handle = bindings.CUlibrary(id(self))
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel that was compiled."""
+        return self._kernel
+
+    def get_kernel(self, name: str) -> LoadedKernel:
+        """Return the kernel."""
+        return LoadedKernel(self._kernel, self._attributes)
+
+    @classmethod
+    def _refuse(cls, *arguments: Any, **keywords: Any) -> Any:
+        raise refuse(cls._refused, "link CUDA sources (.cu, cuda.CUSource), or write the function in Python")
+
+    from_ptx = from_cubin = from_fatbin = from_object = from_ltoir = from_library = _refuse
+
+
+def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> None:
+    """Launch a kernel on a stream; stands for `cuda.core.launch`.
+
+    Raises
+    ------
+    CUDAError
+        If a block has too many threads.
+    """
+    if not isinstance(stream, Stream):
+        raise refuse("a launch into a graph", "launch on a stream")
+    if not 0 < prod(config.block) <= MAX_THREADS:
+        raise CUDAError(
+            "CUDA_ERROR_INVALID_VALUE: This indicates that one or more of the parameters passed to the API call is not "
+            f"within an acceptable range of values: a block of {tuple(config.block)} threads; up to {MAX_THREADS} "
+            "are possible"
+        )
+    values = [memory.as_simulated(each) if type(each) is int else each for each in _flat(arguments)]
+    with streams.giving_to(stream.handle) as native:
+        kernel.kernel.launch(
+            values, tuple(config.grid), tuple(config.block), native, config.shmem_size, bool(config.is_cooperative)
+        )
+
+
+def _flat(arguments: Sequence[Any]) -> list[Any]:
+    """Return arguments of which some may be buffers of cuda.core, as addresses."""
+    return [int(each.handle) if isinstance(each, Buffer) else each for each in arguments]
+
+
+def refused(name: str) -> type:
+    """Return a class that stands for one of cuda.core that is not simulated."""
+
+    class Refused:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
+            raise refuse(f"{name} of cuda.core", "let numba.cuda compile the kernel, or run it on a GPU")
+
+    Refused.__name__ = Refused.__qualname__ = name
+    return Refused

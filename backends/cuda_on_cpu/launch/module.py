@@ -115,11 +115,6 @@ class Module:
     def _address(self, name: str) -> int:
         return ctypes.cast(self._library[name], ctypes.c_void_p).value or 0
 
-    def symbol(self, name: str) -> Variable | None:
-        """Return a variable by its name in the object file; None if there is none."""
-        symbol = next((each for each in self._elf.symbols if each.name == name and each.kind == "object"), None)
-        return None if symbol is None else Variable(name, symbol.value + self._base, symbol.size, readonly=False)
-
     def entry(self, kernel: str) -> Entry:
         """Return a kernel by the expression it was built with.
 

@@ -16,6 +16,7 @@ from accel.testing.layout_strategies import layouts as layouts
 from accel.testing.layout_strategies import shapes as shapes
 from accel.testing.layout_strategies import tilers as tilers
 from accel.testing.leaks import no_leaks as no_leaks
+from accel.testing.numba_simulation.context import numba_cuda_on_sim as numba_cuda_on_sim
 from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded

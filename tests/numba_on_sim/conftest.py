@@ -20,3 +20,16 @@ def checked():
     """Kernels run with all checks."""
     with accel.using(kernel_checks="all", sim_seed=3):
         yield
+
+
+@pytest.fixture
+def cuda():
+    """`numba.cuda` on simulated devices, without its warnings about small grids and implicit copies."""
+    from numba.cuda.core import config
+
+    from accel.testing import numba_cuda_on_sim
+
+    with pytest.MonkeyPatch.context() as patch, numba_cuda_on_sim() as module:
+        patch.setattr(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 0)
+        patch.setattr(config, "CUDA_WARN_ON_IMPLICIT_COPY", 0)
+        yield module

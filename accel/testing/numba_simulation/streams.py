@@ -154,8 +154,8 @@ def cuStreamAddCallback(handle: Any, callback: Any, data: Any, flags: int) -> No
 
 def call_late(handle: Any, function: Callable[[int], object]) -> None:
     """Call a function with a status of CUDA when the work of a stream so far is done, in another thread."""
+    before = stream_of(handle).record()
     with giving_to(handle) as stream:
-        before = stream.record()
         late: Any = stream
         after = late.submit("a callback", lambda operation: function(_status(before)))
     # A stream does its work while somebody waits for it; with callbacks programs wait for something else.

@@ -1,1 +1,1 @@
-"""The commands of the terminal: ``accel info``, ``accel demo``, ``accel layout`` and ``accel run-kernel``."""
+"""The commands of the terminal: ``accel info``, ``demo``, ``layout``, ``run-kernel`` and ``grade``."""

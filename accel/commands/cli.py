@@ -1,4 +1,4 @@
-"""The command line: ``accel info``, ``accel demo``, ``accel layout`` and ``accel run-kernel``."""
+"""The command line: ``accel info``, ``demo``, ``layout``, ``run-kernel`` and ``grade``."""
 
 import argparse
 import json
@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
     _add_run_kernel(commands)
+    _add_grade(commands)
     return parser
 
 
@@ -117,6 +118,13 @@ def _add_run_kernel(commands: Commands) -> None:
 
     summary = "run a CUDA or HIP program, or one kernel, on a simulated GPU, and report what it does wrong"
     add_arguments(_add_command(commands, "run-kernel", summary))
+
+
+def _add_grade(commands: Commands) -> None:
+    from accel.commands.grading.options import add_arguments
+
+    summary = "run the kernels of many people against the tests of a course, and print a table"
+    add_arguments(_add_command(commands, "grade", summary))
 
 
 def _info(args: argparse.Namespace) -> int:

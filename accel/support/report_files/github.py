@@ -5,6 +5,7 @@ https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-comm
 
 from collections.abc import Sequence
 
+from accel.support.printable import printable
 from accel.support.report_files.findings import Finding, Location
 
 __all__ = ["annotations"]
@@ -27,5 +28,5 @@ def _annotation(finding: Finding) -> str:
 
 
 def _escaped(text: str, table: dict[str, str]) -> str:
-    """Escape what would end a value or the line; other control characters would reach the terminal and are replaced."""
-    return "".join([table.get(each) or (each if each.isprintable() or each == "\t" else "\ufffd") for each in text])
+    """Escape what would end a value or the line."""
+    return "".join([table.get(each, each) for each in printable(text, "\r\n\t")])

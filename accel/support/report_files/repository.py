@@ -17,11 +17,14 @@ class Repository:
     sources : sequence of Path
         Files that are searched first: beside them are those that reports name by a relative path, and in them kernels
         whose text is in a Python file.
+    root : Path, optional
+        Another root.
     """
 
-    def __init__(self, start: Path, sources: Sequence[Path] = ()) -> None:
+    def __init__(self, start: Path, sources: Sequence[Path] = (), *, root: Path | None = None) -> None:
         start = start.resolve()
-        self.root = next((each for each in (start, *start.parents) if (each / ".git").exists()), start)
+        around = (each for each in (start, *start.parents) if (each / ".git").exists())
+        self.root = root.resolve() if root is not None else next(around, start)
         self._folders = (Path(), *(each.parent for each in sources), start)
         self._sources = sources
 

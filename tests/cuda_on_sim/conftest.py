@@ -1,6 +1,19 @@
+from random import Random
+
 import pytest
 
+from ..profiles import QUICK
 from .checks import setups
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_generate_tests(metafunc):
+    """In the profile quick, let each test use one of the compilers, drawn by its name: they take most of its time."""
+    yield
+    if QUICK and "setup" in metafunc.fixturenames:
+        drawn = Random(metafunc.definition.nodeid).choice(setups())
+        calls = metafunc._calls
+        calls[:] = [call for call in calls if call.params["setup"] == drawn] or calls
 
 
 @pytest.fixture(params=setups(), ids=str)

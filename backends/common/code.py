@@ -233,9 +233,9 @@ class Code(Text):
         vector = Vector("", lanes, nbytes)
         return vector._replace(name=self.value(f"load {vector.kind}, ptr {self._pointer(address)}, align 1"))
 
-    def store(self, vector: Vector, address: Int, align: int = 1) -> None:
+    def store(self, vector: Vector, address: Int) -> None:
         """Write a vector to any address."""
-        self.do(f"store {vector}, ptr {self._pointer(address)}, align {align}")
+        self.do(f"store {vector}, ptr {self._pointer(address)}, align 1")
 
     def stream(self, vector: Vector, address: Int) -> None:
         """Write a vector to a multiple of its size, past the caches if the variant says so."""

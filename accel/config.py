@@ -22,7 +22,7 @@ from accel.support.locks import open_after_fork
 from accel.support.processors import usable_processors
 from accel.support.spelling import nearest
 
-__all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "using"]
+__all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "strict", "using"]
 
 __dir__ = listing(__name__, __all__)
 
@@ -180,11 +180,18 @@ _PARSERS: Mapping[str, Callable[[object], Any]] = {
 }
 
 
+_turned_on: set[str] = set()
+"""The settings that were ever true in this process, each from before it was: of others nothing need be looked up."""
+
+
 def _parse(name: str, value: object, where: str) -> object:
     try:
-        return _PARSERS[name](value)
+        result = _PARSERS[name](value)
     except ValueError as error:
         raise ValueError(f"{where}: {value!r} is not a value of {name!r}: {error}") from None
+    if result is True:
+        _turned_on.add(name)
+    return result
 
 
 def _parse_all(values: Mapping[str, object], where: str) -> dict[str, Any]:
@@ -274,12 +281,17 @@ def current() -> Settings:
 
 def debugging() -> bool:
     """Tell whether debug mode is on. Never raises: memory can be released even if a setting is invalid."""
-    if _process is not None and _scope.get() is _NO_SCOPE:  # fast, because every allocation and release calls this
-        return _process.debug
+    if "debug" not in _turned_on and _process is not None:  # fast, because every allocation and release calls this
+        return False
     try:
         return current().debug
     except (ValueError, Warning):
         return False
+
+
+def strict() -> bool:
+    """Tell whether strict mode is on; raises as `current` does."""
+    return ("strict" in _turned_on or _process is None) and current().strict
 
 
 def configure(**settings: object) -> None:

@@ -15,7 +15,17 @@ from accel.support.call_sites import stack_level
 from accel.support.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.support.lazy import listing
 
-__all__ = ["Device", "DeviceLike", "Fallback", "FallbackWarning", "OnDevice", "fallbacks", "required", "resolve"]
+__all__ = [
+    "KNOWN_DEVICES",
+    "Device",
+    "DeviceLike",
+    "Fallback",
+    "FallbackWarning",
+    "OnDevice",
+    "fallbacks",
+    "required",
+    "resolve",
+]
 
 __dir__ = listing(__name__, __all__)
 
@@ -221,7 +231,7 @@ class Device(enum.Enum, metaclass=_Devices):
 
 
 _CPU = Device.CPU
-_available: dict[object, Device] = memo_of_backends()
+KNOWN_DEVICES: dict[object, Device] = memo_of_backends()
 """The available devices that were asked for, by the device or its name."""
 DeviceLike = Device | str
 """The type of every ``device=`` argument: a `Device` or its name."""
@@ -302,7 +312,7 @@ def resolve(device: DeviceLike | None) -> Device:
     if request is _CPU or request == "cpu":
         return _CPU
     try:
-        return _available.get(request) or required(request)
+        return KNOWN_DEVICES.get(request) or required(request)
     except DeviceUnavailableError as error:
         return _fall_back(str(request), error)
     except TypeError:  # of an object without a hash
@@ -323,7 +333,7 @@ def required(device: DeviceLike) -> Device:
     reason = member.why_unavailable()
     if reason is not None:
         raise _unavailable(str(member), reason, member.type)
-    return _available.setdefault(device, member)
+    return KNOWN_DEVICES.setdefault(device, member)
 
 
 def _fall_back(request: str, error: DeviceUnavailableError) -> Device:

@@ -2,7 +2,15 @@
 
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
-from accel.abc.direct import DirectStream, PreparedCopy, PreparedFill, PreparesCopies, PreparesFills
+from accel.abc.direct import (
+    DirectAllocator,
+    DirectStream,
+    PreparedCopy,
+    PreparedFill,
+    PreparesAllocation,
+    PreparesCopies,
+    PreparesFills,
+)
 from accel.abc.external import Deleter, ExternalAllocation
 from accel.abc.graphs import CapturedEvent, DeviceGraph, Recording, SupportsGraphs, refuse_captured
 from accel.abc.kernels import (
@@ -69,6 +77,7 @@ __all__ = [
     "DeferredEvent",
     "Deleter",
     "DeviceGraph",
+    "DirectAllocator",
     "DirectStream",
     "Event",
     "Executable",
@@ -89,6 +98,7 @@ __all__ = [
     "PreparedCopy",
     "PreparedFill",
     "PreparedLaunches",
+    "PreparesAllocation",
     "PreparesCalls",
     "PreparesCopies",
     "PreparesFills",

@@ -4,8 +4,9 @@ They name memory by addresses. Accel keeps such work in order, and its memory al
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from accel.abc.block import Block
 from accel.abc.operand import Operand
 from accel.abc.plan import Plan
 from accel.abc.stream import Stream
@@ -15,9 +16,11 @@ __all__ = [
     "DOWNLOAD",
     "UPLOAD",
     "WITHIN",
+    "DirectAllocator",
     "DirectStream",
     "PreparedCopy",
     "PreparedFill",
+    "PreparesAllocation",
     "PreparesCopies",
     "PreparesFills",
 ]
@@ -60,6 +63,34 @@ class DirectStream(Stream, Protocol):
 
     def finish(self) -> None:
         """Block until all work is done that the device has; raises as its wait does."""
+        ...
+
+
+class DirectAllocator(NamedTuple):
+    """Allocates and frees memory of a device in the usual case; accel asks the backend in all others.
+
+    Attributes
+    ----------
+    allocate : callable
+        Called with a number of bytes, and whether they are to be cleared: does what `Backend.allocate` and
+        `AllocatesCleared.allocate_cleared` do for the current stream. None if there is another case, or no memory.
+    free : callable
+        Called with a block: does what `Backend.free` does without a stream, and returns True; or returns False.
+    """
+
+    allocate: Callable[[int, bool], Block | None]
+    free: Callable[[Block], bool]
+
+
+@runtime_checkable
+class PreparesAllocation(Protocol):
+    """A backend with short functions for the usual case of an allocation, which take less time."""
+
+    def prepare_allocation(self, device: Device) -> DirectAllocator | None:
+        """Return the functions for a device, of which memory was allocated before; None if there are none now.
+
+        It is called with the lock of the heap held.
+        """
         ...
 
 

@@ -7,14 +7,15 @@ import numpy as np
 
 from accel.abc.operand import Operand
 from accel.containers.container_copies import ContainerCopies
-from accel.device import Device, DeviceLike, resolve
-from accel.dtypes import DType, DTypeLike, Scalar_co, as_dtype
+from accel.device import KNOWN_DEVICES, Device, DeviceLike, resolve
+from accel.dtypes import KNOWN, DType, DTypeLike, Scalar_co, as_dtype
 from accel.errors import DeviceMismatchError, DTypeError, reading_pickled
 from accel.interchange.export import Interchange
 from accel.memory.any_storage import AnyStorage, allocate
 from accel.memory.device_storage import DeviceStorage
+from accel.memory.heap import KNOWN_HEAPS
 from accel.memory.host_storage import HostArray, HostStorage, dtype_there, is_pointer_form
-from accel.memory.sizes import as_size
+from accel.memory.sizes import MOST_BYTES, as_size
 from accel.memory.storage import Ownership
 from accel.memory.writer import Writer, write_text
 from accel.support.foreign_names import of_container
@@ -24,6 +25,7 @@ __all__ = ["AcceleratorDataContainer", "new_storage"]
 _ARRAY_ADVICE = "a container is flat; for an array write accel.xp.zeros(shape)"
 """The advice in errors about a shape that is passed as a size."""
 
+_CPU = Device.CPU
 _EMPTY_DTYPE = as_dtype("float64")
 
 
@@ -294,8 +296,23 @@ def new_storage(
     size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None, *, cleared: bool = False
 ) -> AnyStorage:
     """Return the storage of a new container: uninitialised, or cleared."""
+    try:  # as `as_dtype` and `resolve`, without the calls
+        element_type = KNOWN[dtype]
+        target = KNOWN_DEVICES[device]
+    except (KeyError, TypeError):
+        element_type, target = _dtype_of(size, dtype), resolve(device)
+    itemsize = element_type.itemsize
+    if type(size) is not int or not 0 <= size * itemsize <= MOST_BYTES:
+        size = as_size(size, itemsize, _ARRAY_ADVICE)
+    heap = KNOWN_HEAPS.get(target)
+    if cleared or heap is None:
+        return allocate(target, size, element_type, cleared=cleared)
+    return (HostStorage if target is _CPU else DeviceStorage).allocated(heap, size, element_type)
+
+
+def _dtype_of(size: SupportsIndex, dtype: DTypeLike) -> DType:
     try:
-        element_type = as_dtype(dtype)
+        return as_dtype(dtype)
     except DTypeError:
         second: object = dtype
         if isinstance(second, int):
@@ -304,8 +321,6 @@ def new_storage(
                 f"dimensions write accel.xp.zeros(({size}, {dtype}))"
             ) from None
         raise
-    target = resolve(device)
-    return allocate(target, as_size(size, element_type.itemsize, _ARRAY_ADVICE), element_type, cleared=cleared)
 
 
 def _size_form(

@@ -17,6 +17,7 @@ from accel.memory.host_storage import HostArray, HostStorage
 
 __all__ = ["container", "empty", "from_dlpack", "from_numpy", "full", "zeros"]
 
+_new = object.__new__
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Floats: TypeAlias = AcceleratorDataContainer[np.float64]
 
@@ -50,7 +51,9 @@ def empty(
     DTypeError, DeviceUnavailableError, OutOfMemoryError
         As for `AcceleratorDataContainer`.
     """
-    return AcceleratorDataContainer.on(new_storage(size, dtype, device))
+    container: AcceleratorDataContainer = _new(AcceleratorDataContainer)  # as `on`, without the call
+    container._storage = new_storage(size, dtype, device)
+    return container
 
 
 @overload
@@ -93,7 +96,9 @@ def zeros(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
     """Return a container of ``size`` zeros; otherwise as `empty`."""
-    return AcceleratorDataContainer.on(new_storage(size, dtype, device, cleared=True))
+    container: AcceleratorDataContainer = _new(AcceleratorDataContainer)
+    container._storage = new_storage(size, dtype, device, cleared=True)
+    return container
 
 
 @overload

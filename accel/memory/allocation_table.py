@@ -38,40 +38,27 @@ class AllocationTable:
         The holders whose handles are all released, and whose bytes something else keeps alive.
     """
 
-    __slots__ = ("_blocks", "_check_at", "_external", "kept", "live", "peak")
+    __slots__ = ("_external", "blocks", "check_at", "kept", "live", "peak")
 
     def __init__(self) -> None:
-        # By the identity of a block: its size, and the sentinel of its holder. The table refers to neither block nor
-        # holder: a failure that is kept in hazards may refer back to the handles.
-        self._blocks: dict[int, tuple[int, object]] = {}
+        # By the identity of a block: its size. The table refers to neither block nor holder: a failure that is kept in
+        # hazards may refer back to the handles.
+        self.blocks: dict[int, tuple[int] | tuple[int, None]] = {}
         self._external: dict[ExternalAllocation, object] = {}
         self.kept: dict[ref[Holder], None] = {}
         self.live = self.peak = 0
-        self._check_at = _CHECK_AFTER
-
-    def enter(self, block: Block, holder: Holder | None) -> bool:
-        """Add a block of a holder; tells whether the bytes in use have doubled since the last check."""
-        sentinel = None if holder is None else holder.sentinel
-        key, entry, live = id(block), (block.nbytes, sentinel), self.live + block.nbytes
-        # No call from here on: an interrupt finds all of this done, or nothing.
-        self._blocks[key] = entry
-        self.live = live
-        if live > self.peak:  # noqa: PLR1730 - max() is a call
-            self.peak = live
-        if holder is not None:
-            holder.allocation = block
-        return live > self._check_at
+        self.check_at = _CHECK_AFTER
 
     def remove(self, block: Block) -> None:
         """Remove a block. It then has no owner: its memory is freed with the object, also if an interrupt follows."""
         key = id(block)
         # No call between these, as above.
-        del self._blocks[key]
+        del self.blocks[key]
         self.live -= block.nbytes
 
     def sizes(self) -> list[int]:
         """Return the size of each block in use."""
-        return [nbytes for nbytes, _ in [*self._blocks.values()]]
+        return [entry[0] for entry in [*self.blocks.values()]]
 
     def add_external(self, external: ExternalAllocation, holder: Holder) -> None:
         """Add external memory whose deleter must be called."""
@@ -95,11 +82,11 @@ class AllocationTable:
 
     def remove_lost(self) -> Iterator[tuple[int, int]]:
         """Remove the blocks whose holders are gone; yields the identity and the size of each."""
-        for key in [*self._blocks]:
-            if getrefcount(self._blocks[key][1]) == _ALONE:
-                yield key, self._blocks.pop(key)[0]
+        for key in [*self.blocks]:
+            if len(self.blocks[key]) == 1 and getrefcount(self.blocks[key]) == _ALONE:
+                yield key, self.blocks.pop(key)[0]
         self.live = sum(self.sizes())
-        self._check_at = 2 * self.live + _CHECK_AFTER
+        self.check_at = 2 * self.live + _CHECK_AFTER
 
     def abandoned(self) -> list[ExternalAllocation]:
         """Return the external memory whose holders are gone."""

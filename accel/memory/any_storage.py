@@ -9,7 +9,7 @@ from accel.abc.stream import Stream
 from accel.device import Device
 from accel.dtypes import DType
 from accel.memory.device_storage import DeviceStorage
-from accel.memory.heap import heap_of
+from accel.memory.heap import KNOWN_HEAPS, heap_of
 from accel.memory.host_storage import HostStorage
 from accel.memory.storage_work import Use, carry_out
 
@@ -28,7 +28,8 @@ def allocate(
 
     ``stream`` is the stream that uses it first; ignored if it is not a stream of the device itself.
     """
-    kind, heap = HostStorage if device is _CPU else DeviceStorage, heap_of(device)
+    kind = HostStorage if device is _CPU else DeviceStorage
+    heap = KNOWN_HEAPS.get(device) or heap_of(device)
     own = stream is not None and stream.device is device and heap.has_streams
     clearing = heap.clearing if cleared and heap.plain else None
     storage = kind.allocated(heap, size, dtype, stream if own else None, clearing)

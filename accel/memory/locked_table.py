@@ -65,7 +65,7 @@ class LockedTable:
         if deferring:
             self.deferred.append(change)
         elif unused is not None and unused.deleter is not None:
-            self._finish(unused)
+            self.finish(unused)
         if self.deferred:
             self.run_deferred()
 
@@ -89,13 +89,14 @@ class LockedTable:
                     finally:
                         self.changing = False
                 if unused is not None and unused.deleter is not None:
-                    self._finish(unused)
+                    self.finish(unused)
             except LockTakenError:
                 return
             except Exception as error:  # of a backend, or of a deleter: it is not the caller's
                 report_unraisable(error)
 
-    def _finish(self, external: ExternalAllocation) -> None:
+    def finish(self, external: ExternalAllocation) -> None:
+        """Call the deleter of external memory that nothing uses any more."""
         try:
             external.finish()
         finally:

@@ -41,7 +41,6 @@ class Owner(Holder):
         self.readonly = False
         self.handles = 1
         self.keep_alives = 0
-        self.sentinel = object()
         self.hazard_record = IDLE
         if config.debugging():
             self.call_site = call_site()

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
 
 from accel import config
 from accel.abc.block import Span
-from accel.abc.external import ExternalAllocation
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import AllocatesCleared
 from accel.abc.stream import Stream
@@ -17,12 +16,15 @@ from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
+from accel.memory.releases import release
 from accel.memory.storage_work import Use, carry_out
 from accel.memory.writer import Writer, write_text
 from accel.support.call_sites import call_site
 from accel.support.enums import PlainEnum
 
 __all__ = ["Ownership", "Storage"]
+
+_new = object.__new__
 
 
 class Ownership(PlainEnum):
@@ -62,7 +64,7 @@ class Storage(OnDevice):
     @classmethod
     def _on(cls, owner: Owner, dtype: DType, size: int, start: int = 0, const: bool = False) -> Self:
         """Return a handle that the owner has already counted; ``start`` is in bytes, and ``const`` forbids writing."""
-        handle = object.__new__(cls)
+        handle = _new(cls)
         handle._const = const
         handle._array = handle._lent = None
         handle._owner = owner
@@ -98,9 +100,24 @@ class Storage(OnDevice):
         clearing: AllocatesCleared | None = None,
     ) -> Self:
         """Allocate managed memory of a heap: uninitialised, or cleared by the backend ``clearing``."""
-        owner = Owner(heap)
+        owner: Owner = _new(Owner)  # as its constructor, without the call; so for the handle
+        owner.heap = heap
+        owner.allocation = owner.external = None
+        owner.counted = True
+        owner.readonly = False
+        owner.handles = 1
+        owner.keep_alives = 0
+        owner.hazard_record = hazards.IDLE
+        if config.debugging():
+            owner.call_site = call_site()
         # The handle is made first: an interrupt right after the allocation cannot lose the memory.
-        handle = cls._on(owner, dtype, size)
+        handle = _new(cls)
+        handle._const = False
+        handle._array = handle._lent = None
+        handle._owner = owner
+        handle._start = 0
+        handle.dtype = dtype
+        handle.size = size
         heap.allocate(size * dtype.itemsize, 1, stream, owner, clearing)
         return handle
 
@@ -325,34 +342,7 @@ class Storage(OnDevice):
         if self.readonly:
             raise ReadOnlyError(f"{self} is read-only; write to a copy of it: x.deep_copy()")
 
-    def release(self) -> None:
-        """Release this handle; the last one frees the bytes. Doing so again is harmless.
-
-        Exports (NumPy arrays, memoryviews) and work in flight keep the bytes alive until they end. An error of the
-        deleter of external memory is raised here.
-        """
-        owner = self._owner
-        if owner is None:
-            return
-        # Without the lock: with it, the release of their keep-alives would be deferred.
-        self._array = self._lent = None
-        if config.debugging():
-            self._released_at = f" at {call_site()}"
-        owner.heap.apply(self._end)
-        # If `_end` was deferred, the handle is released now all the same; only freeing may wait.
-        if self._owner is not None and self._drop_owner() is not None:
-            owner.heap.apply(owner.free_if_unused)
-
-    def _end(self) -> ExternalAllocation | None:
-        # `_drop_owner` written out, because every release passes here.
-        owner = self._owner
-        if owner is None:
-            return None
-        # No call between these, as there.
-        self._owner = None
-        owner.handles -= 1
-        self._array = self._lent = None
-        return owner.free_if_unused()
+    release = release
 
     def _drop_owner(self) -> Owner | None:
         """Count this handle off, once: two threads may release it. Return its owner if it was counted."""

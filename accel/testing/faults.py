@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
-from accel.abc import AllocatesCleared, Backend
+from accel.abc import AllocatesCleared, Backend, PreparesAllocation
 from accel.device import Device, DeviceLike, resolve
 from accel.errors import CapabilityError, DeviceLostError, OutOfMemoryError
-from accel.memory import heap_of
+from accel.memory.heap import heap_of, heaps
 from accel.memory.shortage import is_retry
 from accel.testing.simulation import Simulator, in_use
 
@@ -166,9 +166,21 @@ def _before_allocations(backend: Backend, check: Callable[[Device, int], None]) 
             stack.enter_context(_checked_before(backend.faults, "at_allocation", check))
         else:
             stack.enter_context(_checked_before(backend, "allocate", check))
+            if isinstance(backend, PreparesAllocation):
+                stack.enter_context(_without_direct_allocation(backend))
             if isinstance(backend, AllocatesCleared):
                 stack.enter_context(_checked_before(backend, "allocate_cleared", check))
         yield
+
+
+@contextmanager
+def _without_direct_allocation(backend: Backend) -> Iterator[None]:
+    """Let each allocation call the backend's `allocate`."""
+    own = [heap for heap in heaps() if heap.backend is backend]
+    with _standing_in(backend, "prepare_allocation", lambda device: None):  # noqa: ARG005
+        for heap in own:
+            heap.direct = None
+        yield  # the next allocation afterwards prepares it again
 
 
 def _checked_before(owner: object, name: str, check: Callable[[Device, int], None]) -> AbstractContextManager[None]:

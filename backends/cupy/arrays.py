@@ -63,7 +63,7 @@ def _filling(compute: Callable[..., Any], function: Callable[..., Any]) -> Calla
 def array_on(driver: Driver, operand: Operand, block: DeviceBlock, keep: object) -> Any:
     """Return a CuPy array on a block; the array and all its views keep ``keep`` alive."""
     cupy = driver.cupy
-    block.lent = True
+    block.lend()
     with driver.on(block.device):
         owner = LentBlock(block, (keep, block.native), not operand.writable)
         of_default = block.stream is not None and block.stream.native is cupy.cuda.Stream.null

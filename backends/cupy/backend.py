@@ -9,6 +9,7 @@ from typing import Any
 
 from accel.abc import (
     Block,
+    DirectAllocator,
     Event,
     ExternalAllocation,
     Limits,
@@ -34,13 +35,14 @@ from .copies import Copier
 from .corrections import Corrected
 from .device_code import device_source
 from .device_streams import DeviceStreams
+from .direct_allocation import direct_allocator
 from .discovery import Installation, find_cupy
 from .driver import Driver
 from .foreign_streams import hold_up
 from .memory import ALIGNMENT, DeviceBlock, LentBlock, adopted, allocated, cleared, give_back, index_at, memory_of, room
 from .modules import Modules
 from .pinned import pinned
-from .pools import is_pooled, trim
+from .pools import trim
 from .python_kernels import CompiledProgram, Toolchain
 from .raw_kernels import RawExecutable
 from .result_memory import ResultMemory, owner_of, root_of
@@ -130,22 +132,18 @@ class CupyBackend:
         queue = streams.current(device) if stream is None else streams.stream_for(stream, device)
         return cleared(self._driver, allocated(self._driver, nbytes, alignment, queue), queue)
 
+    def prepare_allocation(self, device: Device) -> DirectAllocator:
+        """Return functions that allocate and free memory of a device in the usual case."""
+        return direct_allocator(self._driver, self._streams.default(device))
+
     def free(self, block: Block, *, stream: Stream | None) -> None:
         """Return a block to CuPy's pool, after the work on it of all streams."""
-        if isinstance(block, DeviceBlock):
-            driver = self._driver
-            if (
-                stream is None
-                and block.only_in_order
-                and driver.usable
-                and (block.native is None or is_pooled(driver, block.native))
-            ):
-                block.native = None  # the last reference; CuPy's pool reuses the bytes on their own stream
-                return
-            after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
-            if block.lent:
-                after += self._streams.all(block.device)
-            give_back(self._driver, block, after)
+        if not isinstance(block, DeviceBlock):
+            return
+        after = [] if stream is None else [self._streams.stream_for(stream, block.device)]
+        if block.lent:
+            after += self._streams.all(block.device)
+        give_back(self._driver, block, after)
 
     def trim(self) -> int:
         """Return the free memory of CuPy's pools to the driver, which waits for all work; return its bytes.
@@ -269,7 +267,7 @@ class CupyBackend:
         ready = [] if memory.stream is None else [memory.stream.event_after(memory.ready)[1]]
         for_host = hold_up(self._streams.events(memory.device), number, [*events, *ready])
         self._streams.lend(memory)  # the stream may be CuPy's, and thus one of this backend
-        memory.lent = True
+        memory.lend()
         return for_host
 
     @contextmanager

@@ -13,9 +13,12 @@ from typing import Any
 
 from .platforms import Platform
 
-__all__ = ["relaxed_calls"]
+__all__ = ["Exchange", "capture_mode", "exchange_of", "relaxed_calls"]
 
 _RELAXED = 2
+
+Exchange = Callable[[Any], object]
+"""Exchanges the mode of this thread with the one that it gets a pointer to."""
 
 
 class _Mode:
@@ -30,20 +33,21 @@ class _Mode:
 
 class _OfThread(threading.local):
     def __init__(self) -> None:
-        self.mode = _Mode()
+        self.own = _Mode()
 
 
-def relaxed_calls(platform: Platform) -> Callable[..., Any]:
+capture_mode = _OfThread()
+"""The mode of each thread, as its attribute ``own``."""
+
+
+def relaxed_calls(exchange: Exchange | None) -> Callable[..., Any]:
     """Return a function that calls another, with its arguments, in the mode "relaxed"."""
-    exchange = _exchange(platform)
     return _plain if exchange is None else _calls_with(exchange)
 
 
-def _calls_with(exchange: Callable[[Any], object]) -> Callable[..., Any]:
-    of_thread = _OfThread()
-
+def _calls_with(exchange: Exchange) -> Callable[..., Any]:
     def relaxed(function: Callable[..., Any], *arguments: Any) -> Any:
-        mode = of_thread.mode
+        mode = capture_mode.own
         if mode.relaxed:  # a signal handler in the midst of such a call
             return function(*arguments)
         mode.relaxed = True
@@ -61,7 +65,7 @@ def _plain(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def _exchange(platform: Platform) -> Callable[[Any], object] | None:
+def exchange_of(platform: Platform) -> Exchange | None:
     """Return the platform's function that exchanges the mode of this thread with the one that it gets a pointer to."""
     for name in platform.libraries:
         try:
@@ -70,6 +74,6 @@ def _exchange(platform: Platform) -> Callable[[Any], object] | None:
         except (OSError, AttributeError):
             continue
         exchange.restype = None
-        function: Callable[[Any], object] = exchange
+        function: Exchange = exchange
         return function
     return None

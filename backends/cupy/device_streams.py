@@ -63,7 +63,7 @@ class DeviceStreams:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._made: defaultdict[Device, _Streams] = defaultdict(_Streams)
-        self._defaults: dict[Device, CupyStream] = {}
+        self.defaults: dict[Device, CupyStream] = {}
         self._events: dict[Device, EventPool] = {}
         self._new_blocks: dict[Device, NewBlocks] = {}
 
@@ -82,17 +82,17 @@ class DeviceStreams:
 
     def default(self, device: Device) -> CupyStream:
         """Return the stream used when none is given or current: CuPy's default stream."""
-        stream = self._defaults.get(device)
+        stream = self.defaults.get(device)
         if stream is None:
             native = self._driver.cupy.cuda.Stream.null
             result = self._new_stream(device, native)
-            stream = self._defaults.setdefault(device, result)
+            stream = self.defaults.setdefault(device, result)
         return stream
 
     def current(self, device: Device) -> CupyStream:
         """Return the stream of the innermost ``with stream:``, or else the default stream."""
         inner = current_stream(device)
-        return self._defaults.get(device) or self.default(device) if inner is None else self.stream_for(inner, device)
+        return self.defaults.get(device) or self.default(device) if inner is None else self.stream_for(inner, device)
 
     def all(self, device: Device) -> list[CupyStream]:
         """Return all streams of a device."""
@@ -155,14 +155,14 @@ class DeviceStreams:
         The blocks may then be used on it.
         """
         first = blocks[0]
-        if stream is not None or type(first) is not DeviceBlock:
+        if stream is not None or not isinstance(first, DeviceBlock):
             return None
         device = first.device
         queue = self.current(device)
         if not queue.direct:
             return None
         for block in blocks:
-            if type(block) is not DeviceBlock or block.device is not device:
+            if not isinstance(block, DeviceBlock) or block.device is not device:
                 return None
             if block.stream is not queue:
                 block.use(queue)

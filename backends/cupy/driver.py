@@ -13,7 +13,7 @@ from accel.device import Device
 from accel.errors import CapabilityError
 from accel.support.locks import forked_since, in_child, process, start
 
-from .capture_modes import relaxed_calls
+from .capture_modes import exchange_of, relaxed_calls
 from .errors import NOT_CAPTURED, translated
 from .platforms import Platform
 
@@ -88,6 +88,8 @@ class Driver:
         The errors of the driver, for `translated`.
     postponed : deque of callables
         What could not be done while another library captured a stream: to give back memory that the stream uses.
+    exchange : callable or None
+        Exchanges the mode of this thread beside captures; see `capture_modes`.
     relaxed : callable
         Calls what captures of other libraries forbid; see `capture_modes`.
     launch_kernel, memcpy, memset, synchronize : callable
@@ -112,6 +114,7 @@ class Driver:
         "cupy",
         "default_memory_type",
         "errors",
+        "exchange",
         "get_current_stream",
         "get_device",
         "kinds",
@@ -150,7 +153,8 @@ class Driver:
         self.platform = platform
         self.contexts: dict[int, int] = {}
         self.postponed: deque[Any] = deque()
-        self.relaxed: Any = relaxed_calls(platform)
+        self.exchange: Any = exchange_of(platform)
+        self.relaxed: Any = relaxed_calls(self.exchange)
         self._process = process.token
         self.of_thread = _OfThread()
         _drivers.add(self)

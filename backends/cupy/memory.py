@@ -17,8 +17,10 @@ from .streams import CupyStream
 
 __all__ = [
     "ALIGNMENT",
+    "MOST",
     "DeviceBlock",
     "LentBlock",
+    "SharedBlock",
     "adopted",
     "allocated",
     "allocation",
@@ -33,7 +35,8 @@ __all__ = [
 ALIGNMENT = 256
 """Alignment in bytes that the drivers guarantee, and CuPy's pool keeps."""
 
-_MOST = 1 << 48
+MOST = 1 << 48
+"""The most bytes that are asked for: the arithmetic of CuPy's pool would overflow."""
 _first_uses = open_after_fork(threading.Lock())
 """Held while a block gets its set of CuPy's streams: of two threads that are first, both uses count."""
 _OUT_OF_MEMORY = 2
@@ -52,8 +55,8 @@ class DeviceBlock(Block):
         The device.
     stream : CupyStream or None
         The stream that allocated it, and for which CuPy's pool reuses it; None for memory made elsewhere.
-    users : set of CupyStream
-        The other streams with work on it.
+    users : set of CupyStream, or None
+        The other streams with work on it; None if there are none.
     cupy_streams : set of cupy.cuda.Stream, or None
         The streams on which CuPy computed with it; None if it did not.
     lent : bool
@@ -71,29 +74,16 @@ class DeviceBlock(Block):
         self.native = native
         self.device = device
         self.stream = stream
-        self.users: set[CupyStream] = set()
+        self.users: set[CupyStream] | None = None
         self.cupy_streams: set[Any] | None = None
         self.lent = False
         self.ready = -1
-
-    def __del__(self) -> None:
-        # A block still has its bytes here only if an interrupt prevented that it was freed.
-        if self.native is not None and self.stream is not None and not sys.is_finalizing():
-            give_back(self.stream._driver, self, ())
-
-    @property
-    def only_in_order(self) -> bool:
-        """Whether all work on the bytes is on the stream that allocated them, and has reached the driver."""
-        stream = self.stream
-        if stream is None or self.users or self.cupy_streams or self.lent:
-            return False
-        direct: bool = stream.direct
-        return direct
 
     def use_by_cupy(self, native: Any) -> None:
         """Record that CuPy computes with the bytes on a stream of its own class."""
         if self.stream is not None and self.stream.native is native:
             return
+        self.__class__ = SharedBlock
         if self.cupy_streams is None:
             streams: set[Any] = set()
             with _first_uses:  # no call between these: another thread, or a signal handler, may be first
@@ -103,10 +93,36 @@ class DeviceBlock(Block):
 
     def use(self, stream: CupyStream) -> None:
         """Record that a stream gets work on the bytes; it waits for `ready` first."""
-        if self.stream is None or stream is self.stream or stream in self.users:
+        if self.stream is None or stream is self.stream or (self.users is not None and stream in self.users):
             return
         stream.come_after(self.stream, self.ready)
+        self.__class__ = SharedBlock
+        if self.users is None:
+            streams: set[CupyStream] = set()
+            with _first_uses:  # as above
+                if self.users is None:
+                    self.users = streams
         self.users.add(stream)
+
+    def lend(self) -> None:
+        """Record that any stream may use the bytes."""
+        self.__class__ = SharedBlock
+        self.lent = True
+
+
+class SharedBlock(DeviceBlock):
+    """A block that is used not only by the stream that allocated it; each becomes one at the first such use.
+
+    Only these have a finaliser, which would cost each allocation a twentieth of its time. CuPy's pool reuses the bytes
+    of other blocks in the right order by itself.
+    """
+
+    __slots__ = ()
+
+    def __del__(self) -> None:
+        # A block still has its bytes here only if an interrupt prevented that it was freed.
+        if self.native is not None and self.stream is not None and not sys.is_finalizing():
+            give_back(self.stream._driver, self, ())
 
 
 class LentBlock(NamedTuple):
@@ -133,14 +149,8 @@ def allocated(driver: Driver, nbytes: int, alignment: int, stream: CupyStream) -
     if not nbytes:
         return DeviceBlock(0, 0, None, device, stream)
     slack = alignment if alignment > ALIGNMENT else 0
-    if driver.is_ready(device):
-        try:
-            native = allocation(driver, nbytes + slack, stream)
-        except Exception as error:
-            raise driver.translated(error, device) from error
-    else:
-        with driver.on(device):
-            native = allocation(driver, nbytes + slack, stream)
+    with driver.on(device):
+        native = allocation(driver, nbytes + slack, stream)
     if slack:
         native += -native.ptr % alignment
     block = DeviceBlock(native.ptr, nbytes, native, device, stream)
@@ -170,23 +180,32 @@ def allocation(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
     OutOfMemoryError
         If there is no room.
     """
-    if nbytes > _MOST:  # the pool's arithmetic would overflow
-        raise _out_of_memory(driver, nbytes, stream.device)
-    cuda = driver.cuda
-    before = cuda.get_current_stream()
     try:
-        if before is stream.native or before.ptr == stream.handle:
-            return driver.relaxed(cuda.alloc, nbytes)
-        # Not `with stream.native:`, which forgets a stream that was made current by its method `use`.
-        stream.native.use()
-        try:
-            return driver.relaxed(cuda.alloc, nbytes)
-        finally:
-            before.use()
-    except (MemoryError, driver.runtime.CUDARuntimeError) as error:  # CuPy's, or that of an allocator of others
-        if getattr(error, "status", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
-            raise
-        raise _out_of_memory(driver, nbytes, stream.device) from None
+        return _allocated_on(driver, nbytes, stream)
+    except Exception as error:
+        raise _failure(driver, error, nbytes, stream.device) from None
+
+
+def _allocated_on(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
+    if nbytes > MOST:  # the pool's arithmetic would overflow
+        raise MemoryError
+    before = driver.get_current_stream()
+    if before is stream.native or before.ptr == stream.handle:
+        return driver.relaxed(driver.cuda.alloc, nbytes)
+    # Not `with stream.native:`, which forgets a stream that was made current by its method `use`.
+    stream.native.use()
+    try:
+        return driver.relaxed(driver.cuda.alloc, nbytes)
+    finally:
+        before.use()
+
+
+def _failure(driver: Driver, error: Exception, nbytes: int, device: Device) -> Exception:
+    """Return the error to raise for one of an allocation: by CuPy, by an allocator of others, or by the driver."""
+    full = isinstance(error, MemoryError) and not isinstance(error, OutOfMemoryError)
+    if full or (isinstance(error, driver.runtime.CUDARuntimeError) and error.status == _OUT_OF_MEMORY):
+        return _out_of_memory(driver, nbytes, device)
+    return driver.translated(error, device)
 
 
 def temporary(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
@@ -211,7 +230,8 @@ def temporary(driver: Driver, nbytes: int, stream: CupyStream) -> Any:
 
 
 def _out_of_memory(driver: Driver, nbytes: int, device: Device) -> OutOfMemoryError:
-    free, total, _ = room(driver)
+    with driver.on(device):
+        free, total, _ = room(driver)
     return OutOfMemoryError(
         f"{nbytes} bytes were asked for on {device}: {free} of its {total} bytes are free, some in fragments of "
         f"{allocator_name(driver)}; release what is no longer used, or work in smaller pieces"
@@ -237,7 +257,7 @@ def _give_back(driver: Driver, block: DeviceBlock, after: Sequence[CupyStream]) 
     own, references = block.stream, [native]
     del native
     try:
-        users = {*block.users, *after}
+        users = {*(block.users or ()), *after}
         for stream in users - {own}:
             own.come_after(stream, stream.stamp)
         with driver.on(own.device):

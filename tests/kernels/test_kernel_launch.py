@@ -206,7 +206,7 @@ def test_memory_that_another_thread_releases_during_the_checks_is_not_used(scale
 
 def test_another_backend_compiles_anew(scaled, fake, c, monkeypatch):
     scaled(c[:], 1.0)
-    monkeypatch.setitem(heap._heaps, Device.CPU, heap.Heap(Device.CPU, heap_of(Device.CPU).backend))
+    monkeypatch.setitem(heap.KNOWN_HEAPS, Device.CPU, heap.Heap(Device.CPU, heap_of(Device.CPU).backend))
     for _ in range(2):
         scaled(accel.zeros(3, "float32")[:], 1.0)
     assert len(fake.compiled) == 2

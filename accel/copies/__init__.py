@@ -2,7 +2,7 @@
 
 from accel.copies.elements import Elements, HasElements, all_of
 from accel.copies.few_elements import copied_at_once
-from accel.copies.fills import filled
+from accel.copies.fills import filled, filled_within_device
 from accel.copies.items import Item, item_of
 from accel.copies.planner import Mask, plan
 from accel.copies.run import (
@@ -43,6 +43,7 @@ __all__ = [
     "fill",
     "fill_with",
     "filled",
+    "filled_within_device",
     "in_c_order",
     "item_of",
     "plan",

@@ -7,15 +7,16 @@ once, and then started with other addresses and values.
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc import PreparedFill, PreparesFills
+from accel.abc import PreparedFill, PreparesFills, current_streams
 from accel.copies import thresholds
 from accel.copies.elements import Elements, Leaves, offset_range
 from accel.copies.injectivity import names_twice
 from accel.copies.items import Item
+from accel.dtypes import DType
 from accel.memory import AnyStorage, DeviceStorage, HostStorage
 from accel.memory.captures import ACTIVE
 from accel.memory.heap import Heap
-from accel.memory.stream_order import try_write_in_order
+from accel.memory.stream_order import try_fill_in_order
 from accel.registry import table_by_device
 
 __all__ = ["filled", "filled_within_device"]
@@ -49,11 +50,11 @@ def filled(storage: AnyStorage, item: Item) -> bool:
     if type(storage) is HostStorage:
         return size <= thresholds.FEW_ELEMENTS and _few_filled(storage, item)
     heap = owner.heap
-    queue: Any = heap.stream
-    if item.byte < 0 or queue is None or not queue.direct or not heap.plain or config.current().strict:
-        return filled_within_device(Elements(storage, 0, ((size, 1),)), item)
+    queue: Any = heap.stream if current_streams.get() or heap.default is None else heap.default
+    if item.byte < 0 or queue is None or not queue.direct or not heap.plain or config.strict():
+        return filled_within_device(storage, 0, ((size, 1),), item)
     nbytes = size * storage.dtype.itemsize
-    return try_write_in_order(storage, 0, heap, queue, queue.set_bytes, item.byte, nbytes) is not None
+    return try_fill_in_order(storage, 0, heap, queue, queue.set_bytes, item.byte, nbytes) is not None
 
 
 def _few_filled(storage: HostStorage, item: Item) -> bool:
@@ -67,17 +68,18 @@ def _few_filled(storage: HostStorage, item: Item) -> bool:
     return True
 
 
-def filled_within_device(target: Elements, item: Item) -> bool:
-    """Set elements in the memory of a device as `filled` does."""
-    storage, start, leaves, dtype, table, swizzle = target
-    if type(storage) is not DeviceStorage or table is not None or swizzle is not None:
+def filled_within_device(
+    storage: AnyStorage, start: int, leaves: Leaves, item: Item, dtype: DType | None = None
+) -> bool:
+    """Set elements in the memory of a device as `filled` does; the arguments are fields of `Elements`."""
+    if type(storage) is not DeviceStorage:
         return False
     owner, itemsize = storage._owner, (dtype or storage.dtype).itemsize
     if owner is None or owner.allocation is None or storage._const or owner.readonly:
         return False
     heap, there = owner.heap, start * itemsize
-    queue: Any = heap.stream
-    if ACTIVE or queue is None or not queue.direct or not heap.plain or config.current().strict:
+    queue: Any = heap.stream if current_streams.get() or heap.default is None else heap.default
+    if ACTIVE or queue is None or not queue.direct or not heap.plain or config.strict():
         return False
     routes = _routes.get(heap.device) or _routes.setdefault(heap.device, {})
     key = leaves, itemsize, (owner.allocation.pointer + storage._start + there) % _WIDEST
@@ -86,15 +88,18 @@ def filled_within_device(target: Elements, item: Item) -> bool:
     except KeyError:
         if len(routes) >= _MOST_KNOWN:
             routes.clear()
-        route = routes[key] = _prepared(heap, target)
+        route = routes[key] = _prepared(heap, Elements(storage, start, leaves, dtype))
     if route is None:
         return False
     fill, low, high = route
     if start + low < 0 or (start + high + 1) * itemsize > storage.size * storage.dtype.itemsize:
         return False
-
     _, byte, least, greatest = item
-    return try_write_in_order(storage, there, heap, queue, fill, queue, byte, least, greatest) is not None
+
+    def give(address: int, byte: int, _: int) -> None:
+        fill(address, queue, byte, least, greatest)
+
+    return try_fill_in_order(storage, there, heap, queue, give, byte, 0) is not None
 
 
 def _prepared(heap: Heap, target: Elements) -> _Route | None:

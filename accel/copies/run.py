@@ -164,10 +164,11 @@ def fill_with(target: Elements, item: Item) -> None:
     BoundsError
         If an element is not in the storage.
     """
-    if filled_within_device(target, item):
+    storage, start, leaves, dtype, table, swizzle = target
+    if table is None and swizzle is None and filled_within_device(storage, start, leaves, item, dtype):
         return
     _refuse_target(target)
-    storage, value = target.storage, item.value
+    value = item.value
     if not target.size:
         return
     if few_elements.at_once(target):

@@ -51,6 +51,8 @@ class Heap(PendingTable):
         allocation and release.
     clearing : AllocatesCleared or None
         The backend, if it clears memory at its allocation.
+    default : Stream or None
+        What `default_stream` returns; None before it was first asked.
     direct : DirectAllocator or None
         The backend's functions for the usual case, after the first allocation.
     foreign : HazardRecord
@@ -61,7 +63,6 @@ class Heap(PendingTable):
 
     __slots__ = (
         "_allocators",
-        "_default",
         "_in_order",
         "_own",
         "_prepares",
@@ -69,6 +70,7 @@ class Heap(PendingTable):
         "_streams",
         "backend",
         "clearing",
+        "default",
         "device",
         "direct",
         "foreign",
@@ -88,7 +90,7 @@ class Heap(PendingTable):
         self._prepares = backend if isinstance(backend, PreparesAllocation) else None
         self.direct: DirectAllocator | None = None
         self.clearing = backend if isinstance(backend, AllocatesCleared) else None
-        self._default: Stream | None = None
+        self.default: Stream | None = None
         self.last_opened = Submission()
         self._own: Stream | None = None
         self.gate = Gate(self.lock, device)
@@ -369,14 +371,14 @@ class Heap(PendingTable):
         """The stream for work that is submitted without one; None where such work is done at once."""
         if self._streams is None:
             return None
-        default = self._default or self.default_stream()
+        default = self.default or self.default_stream()
         return (current_stream(self.device) or default) if current_streams.get() else default
 
     def default_stream(self) -> Stream | None:
         """Return the stream for work outside of any ``with stream:``; None where such work is done at once."""
-        if self._default is None and self._streams is not None:
-            self._default = self._streams.default_stream(self.device)
-        return self._default
+        if self.default is None and self._streams is not None:
+            self.default = self._streams.default_stream(self.device)
+        return self.default
 
     def new_stream(self) -> Stream | None:
         """Return a new stream of the device; None if it has none of its own."""

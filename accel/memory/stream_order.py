@@ -32,8 +32,8 @@ __all__ = [
     "record_again",
     "record_first",
     "try_copy_in_order",
+    "try_fill_in_order",
     "try_in_order",
-    "try_write_in_order",
 ]
 
 _ALL = 1 << 64
@@ -193,12 +193,18 @@ def try_in_order(
     return opened
 
 
-def try_write_in_order(
-    storage: Handle, start: int, heap: Heap, queue: Stream, give: Callable[..., object], *arguments: Any
+def try_fill_in_order(
+    storage: Handle,
+    start: int,
+    heap: Heap,
+    queue: Stream,
+    give: Callable[[int, int, int], object],
+    byte: int,
+    nbytes: int,
 ) -> Submission | None:
-    """Submit work that writes one storage to a stream that takes it directly, as `try_in_order` does.
+    """Submit a fill of a part of one storage to a stream that takes it directly, as `try_in_order` does.
 
-    ``give`` gets the address of the byte ``start`` and the arguments.
+    ``give`` gets the address of the byte ``start``, ``byte`` and ``nbytes``.
     """
     with heap.lock:  # it is that of the gate
         if heap.changing:
@@ -211,7 +217,7 @@ def try_write_in_order(
             address = covered(storage, True, queue, opened)
             if address == NOT_COVERED:
                 return None
-            give(address + start, *arguments)
+            give(address + start, byte, nbytes)
             if heap.gate.closings != closings:
                 opened = record_again(heap, queue, ((storage, True, False),))
         finally:

@@ -2,7 +2,7 @@
 
 from accel.abc.stream import CurrentStream, Stream
 from accel.device import DeviceLike, resolve
-from accel.memory.heap import heap_of
+from accel.memory.heap import KNOWN_HEAPS, heap_of
 from accel.memory.thread_stream import ThreadStream
 
 __all__ = ["new_stream"]
@@ -34,7 +34,8 @@ def new_stream(device: DeviceLike | None = None, *, timed: bool = False) -> Stre
     array([0., 0., 0.])
     """
     target = resolve(device)
-    stream = heap_of(target).new_stream() or ThreadStream(target)
+    heap = KNOWN_HEAPS.get(target) or heap_of(target)
+    stream = heap.new_stream() or ThreadStream(target)
     if timed and isinstance(stream, CurrentStream):  # others decide for themselves
         stream.timed = True
     return stream

@@ -9,11 +9,12 @@ from weakref import ref
 from accel.abc import Block, Stream, current_stream
 from accel.device import Device
 from accel.errors import DeviceMismatchError
+from accel.support.locks import process
 
 from .driver import Driver
 from .events import EventPool
 from .memory import DeviceBlock, memory_of
-from .streams import CupyStream, NewBlocks
+from .streams import CupyStream, NewBlocks, Waits
 
 __all__ = ["DeviceStreams"]
 
@@ -21,8 +22,8 @@ StreamCall = Callable[[CupyStream], object]
 """Work for a stream: called with the stream, it submits operations to the driver."""
 
 
-_Native = tuple[Any, dict[int, int]]
-"""A CuPy stream, and what it waits for: see `CupyStream`."""
+_Native = tuple[Any, Waits]
+"""A CuPy stream, and what it waits for."""
 
 
 class _Streams:
@@ -45,7 +46,7 @@ class _Streams:
         self.alive: dict[ref[CupyStream], _Native] = {}
         self.idle: deque[_Native] = deque()
 
-    def add(self, stream: CupyStream, native: Any, waits: dict[int, int]) -> None:
+    def add(self, stream: CupyStream, native: Any, waits: Waits) -> None:
         """Add a stream that was made."""
         self.alive[ref(stream, self._end)] = native, waits
 
@@ -74,10 +75,23 @@ class DeviceStreams:
 
     def new(self, device: Device) -> CupyStream:
         """Return a new stream of a device; it does not wait for the default stream."""
-        native, waits = self._native(device)
+        own = self._made[device]
+        if self._driver._process is not process.token:  # as `Driver.usable`, without the call
+            self._driver.refuse_fork()
+        # CuPy streams are reused and never destroyed. CuPy's pool keeps its blocks by stream handle, and the driver may
+        # reuse the handle of a destroyed stream for a new one. The new stream would then get blocks from the pool
+        # without waiting for the last work of the old one.
+        try:
+            native, waits = own.idle.popleft()
+        except IndexError:
+            with self._driver.on(device):
+                native, waits = self._driver.cupy.cuda.Stream(non_blocking=True), Waits()
         result = self._new_stream(device, native, waits)
-        self._made[device].add(result, native, waits)
-        self.wait_for_reused(result)
+        own.add(result, native, waits)
+        if waits.caught_up == result.new_blocks.number:
+            result.caught_up = waits.caught_up
+        else:
+            self.wait_for_reused(result)
         return result
 
     def default(self, device: Device) -> CupyStream:
@@ -208,10 +222,15 @@ class DeviceStreams:
 
     def wait_for_reused(self, stream: CupyStream) -> None:
         """Make a stream wait for the earlier work on all blocks, so that it may use any of them."""
+        device, waits = stream.device, stream.waits
         number = stream.new_blocks.number
-        for other in self.all(stream.device):
-            stream.come_after(other, other.allocated)
-        stream.caught_up = number
+        # As `all` and `come_after`, without the calls.
+        others = [each() for each in [*self._made[device].alive]]
+        others.append(self.defaults.get(device))
+        for other in others:
+            if other is not None and other is not stream and waits.get(other._serial, -1) < other.allocated:
+                stream.come_after(other, other.allocated)
+        stream.caught_up = waits.caught_up = number
 
     def _involved(self, stream: Stream | None, blocks: list[DeviceBlock], lead: Device | None) -> list[CupyStream]:
         """Return the stream that does the work, and the streams of other devices that must be ordered with it."""
@@ -226,20 +245,7 @@ class DeviceStreams:
         leads = [each for each in streams if each.device is lead] or [self.default(lead)]
         return [*leads, *(each for each in streams if each.device is not lead)]
 
-    def _native(self, device: Device) -> _Native:
-        """Return a CuPy stream and what it waits for: that of a `CupyStream` that is gone, if there is one.
-
-        CuPy streams are reused and never destroyed. CuPy's pool keeps its blocks by stream handle, and the driver may
-        reuse the handle of a destroyed stream for a new one. The new stream would then get blocks from the pool
-        without waiting for the last work of the old one.
-        """
-        self._driver.refuse_fork()
-        try:
-            return self._made[device].idle.popleft()
-        except IndexError:
-            with self._driver.on(device):
-                return self._driver.cupy.cuda.Stream(non_blocking=True), {}
-
-    def _new_stream(self, device: Device, native: Any, waits: dict[int, int] | None = None) -> CupyStream:
-        new_blocks = self._new_blocks.setdefault(device, NewBlocks())
-        return CupyStream(self._driver, device, native, self.events(device), new_blocks, waits)
+    def _new_stream(self, device: Device, native: Any, waits: Waits | None = None) -> CupyStream:
+        new_blocks = self._new_blocks.get(device) or self._new_blocks.setdefault(device, NewBlocks())
+        events = self._events.get(device) or self.events(device)
+        return CupyStream(self._driver, device, native, events, new_blocks, waits)

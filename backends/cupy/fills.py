@@ -33,11 +33,21 @@ class CupyFill:
 
     def __call__(self, address: int, stream: CupyStream, byte: int, low: int, high: int) -> None:
         """Submit the fill of the operand at an address, as `accel.abc.PreparedFill` says."""
-        run = self._run
+        run, call = self._run, self._call
         if byte >= 0 and run is not None:
             stream.set_bytes(address + run[0], byte, run[1])
-        else:
+            return
+        driver, device = stream._driver, stream.device
+        index = device._index
+        # As `CupyStream.at_once`, without the call.
+        if call is None or stream.timed or index not in driver.of_thread.ready or driver.get_device() != index:
             stream.at_once(self._launch, address, low, high)
+            return
+        try:
+            call.start(stream.handle, address, 0, low, high)
+        except Exception as error:
+            raise driver.translated(error, device) from error
+        stream._last = None
 
     def _launch(self, address: int, low: int, high: int, stream: CupyStream) -> None:
         call = self._call

@@ -76,17 +76,17 @@ class SpareArguments:
         Copied if more is needed: with what is the same in each launch.
     """
 
-    __slots__ = ("_first", "_spare", "give_back")
+    __slots__ = ("_first", "give_back", "spare")
 
     def __init__(self, first: Arguments) -> None:
         self._first = first
-        self._spare: list[Arguments] = []
-        self.give_back = self._spare.append
+        self.spare: list[Arguments] = []
+        self.give_back = self.spare.append
 
     def take(self) -> Arguments:
         """Return memory that no other launch uses until it is given back."""
         try:
-            return self._spare.pop()
+            return self.spare.pop()
         except IndexError:
             return self._first.copy()
 
@@ -122,12 +122,16 @@ class KernelCall:
 
     def start(self, stream: int, *addresses: int) -> None:
         """Launch the kernel on the stream with a handle; its device is current."""
-        arguments = self._spare.take()
+        spare = self._spare
+        try:
+            arguments = spare.spare.pop()  # as `take`, without the call
+        except IndexError:
+            arguments = spare.take()
         try:
             self._pack(arguments.memory, 0, *addresses)
             self._launch_kernel(self._pointer, *self._geometry, stream, arguments.table, 0)
         finally:
-            self._spare.give_back(arguments)
+            spare.give_back(arguments)
 
 
 def launch_in_order(

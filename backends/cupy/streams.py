@@ -12,16 +12,18 @@ from accel.abc.stream import CurrentStream, as_event
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.memory.thread_stream import ThreadStream
-from accel.support.locks import open_after_fork
+from accel.support.locks import open_after_fork, process
 
+from .capture_modes import capture_mode
 from .driver import Driver
 from .events import CupyEvent, EventPool
 from .graphs import CupyGraph, UsedBlock
 
-__all__ = ["CupyStream", "NewBlocks"]
+__all__ = ["CupyStream", "NewBlocks", "Waits"]
 
 _changing = open_after_fork(threading.Lock())
 """Held where a stream reads and changes what other threads change too; no call in between, so nothing waits for it."""
+_new_lock = threading._CRLock or threading.RLock  # type: ignore[attr-defined]  # the second one calls the first
 _MOST_WAITS = 256
 """Of how many other streams a stream remembers how far it waits for them."""
 
@@ -37,6 +39,22 @@ class NewBlocks:
 
     def __init__(self) -> None:
         self.number = 0
+
+
+class Waits(dict[int, int]):
+    """How far a CuPy stream waits for others, by the serial numbers of their `CupyStream`.
+
+    Attributes
+    ----------
+    caught_up : int
+        The number of allocations up to which it waits for the earlier work on all blocks of its device.
+    """
+
+    __slots__ = ("caught_up",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.caught_up = 0
 
 
 class CupyStream(CurrentStream):
@@ -71,7 +89,9 @@ class CupyStream(CurrentStream):
     events : EventPool
         The driver's events of the device.
     caught_up : int
-        The number of allocations up to which this stream waits for the earlier work on all blocks.
+        As that of `waits`.
+    waits : Waits
+        How far it waits for other streams.
     deferred : list of callables, or None
         While the stream is captured: what is to be done with it at the end of the capture, such as waits for other
         streams, which the driver would refuse now. None if it is not captured.
@@ -90,7 +110,6 @@ class CupyStream(CurrentStream):
         "_latest",
         "_latest_direct",
         "_serial",
-        "_waits",
         "allocated",
         "caught_up",
         "deferred",
@@ -102,6 +121,7 @@ class CupyStream(CurrentStream):
         "new_blocks",
         "stamp",
         "timed",
+        "waits",
     )
     _serials = count()
     buffered = 1 << 16
@@ -113,10 +133,10 @@ class CupyStream(CurrentStream):
         native: Any,
         events: EventPool,
         new_blocks: NewBlocks,
-        waits: dict[int, int] | None = None,
+        waits: Waits | None = None,
     ) -> None:
         self.device = device
-        self._giving = threading.RLock()
+        self._giving = _new_lock()
         self.native = native
         self.handle: int = native.ptr
         self.stamp = 0
@@ -137,8 +157,7 @@ class CupyStream(CurrentStream):
         # The same for the last event that the driver has, and not only the host thread.
         self._latest_direct: tuple[int, Event | None] = (-1, None)
         self._serial = next(self._serials)
-        # For other streams, by serial number: this stream waits for all their work up to that stamp.
-        self._waits: dict[int, int] = {} if waits is None else waits
+        self.waits = Waits() if waits is None else waits
 
     @property
     def number(self) -> int:
@@ -233,9 +252,9 @@ class CupyStream(CurrentStream):
 
     def set_bytes(self, address: int, byte: int, nbytes: int) -> None:
         """Submit a fill of memory of the device with one byte."""
-        driver = self._driver
-        try:  # as in `copy_bytes`
-            if not self.timed and driver.is_ready(self.device):
+        driver, index = self._driver, self.device._index
+        try:  # as in `copy_bytes`, and `Driver.is_ready` without the call
+            if not self.timed and index in driver.of_thread.ready and driver.get_device() == index:
                 driver.memset(address, byte, nbytes, self.handle)
                 self._last = None
                 return
@@ -246,10 +265,21 @@ class CupyStream(CurrentStream):
     def finish(self) -> None:
         """Block until the driver has done what it was given; `synchronize` also waits for the host thread."""
         driver = self._driver
+        mode, exchange = capture_mode.own, driver.exchange
         try:
             # The handle of the default stream is that of the current device; a thread without a context would get one.
             if driver.of_thread.ready and (self.handle or driver.get_device() == self.device._index):
-                driver.relaxed(driver.synchronize, self.handle)
+                if exchange is None or mode.relaxed:
+                    driver.synchronize(self.handle)
+                    return
+                # As `Driver.relaxed`, without the call.
+                mode.relaxed = True
+                exchange(mode.pointer)
+                try:
+                    driver.synchronize(self.handle)
+                finally:
+                    exchange(mode.pointer)
+                    mode.relaxed = False
                 return
         except Exception as error:
             raise driver.translated(error, self.device) from error
@@ -318,15 +348,15 @@ class CupyStream(CurrentStream):
 
     def come_after(self, other: "CupyStream", stamp: int) -> None:
         """Let work submitted from now on start after the work of another stream up to a stamp."""
-        if self._waits.get(other._serial, -1) < stamp and other is not self:
+        if self.waits.get(other._serial, -1) < stamp and other is not self:
             before, event = other.event_after(stamp)
             if self.deferred is None:
                 self.wait_for(event)
             else:
                 self.append(partial(self.wait_for, event))
-            if len(self._waits) > _MOST_WAITS:
-                self._waits.clear()  # it only saves waits, and streams may come and go
-            self._waits[other._serial] = before
+            if len(self.waits) > _MOST_WAITS:
+                self.waits.clear()  # it only saves waits, and streams may come and go
+            self.waits[other._serial] = before
 
     def wait_for(self, event: Event) -> None:
         """Let work submitted from now on start after an event, without blocking the caller."""
@@ -349,7 +379,8 @@ class CupyStream(CurrentStream):
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises errors that no wait has raised yet."""
-        self._driver.refuse_fork()
+        if self._driver._process is not process.token:  # as `Driver.usable`, without the call
+            self._driver.refuse_fork()
         if self.deferred is not None:
             refuse_captured(self, "be waited for", "wait for the event that graph.launch() returns")
         if self._late is not None:
@@ -368,7 +399,10 @@ class CupyStream(CurrentStream):
         if self.deferred is not None:
             refuse_captured(self, "be closed", "close it after the capture")
         self._closed = True
-        self.synchronize()
+        if self._late is None and self._driver._process is process.token:
+            self.finish()  # as `synchronize`
+        else:
+            self.synchronize()
 
     def begin_capture(self) -> Event:
         """Record work from now on; return an event after all work that was submitted before.

@@ -180,7 +180,11 @@ class StridedView(Interchange):
         ReadOnlyError, OverlapError
             If the memory is read-only, or two coordinates of the view have the same storage element.
         """
-        copies.fill_with(self._source.elements, copies.item_of(value, self.dtype, "write v.from_numpy(array)"))
+        storage, offset, shape, strides = self._storage, self._offset, self._shape, self._strides
+        item = copies.item_of(value, storage.dtype, "write v.from_numpy(array)")
+        leaves = ((shape[0], strides[0]),) if len(shape) == 1 else tuple(zip(shape[::-1], strides[::-1], strict=True))
+        if not copies.filled_within_device(storage, offset, leaves, item):
+            copies.fill_with(copies.Elements(storage, offset, leaves), item)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         storage = as_host_storage(self._storage, "a NumPy array on the same memory")

@@ -33,6 +33,8 @@ def direct_allocator(driver: Driver, default: CupyStream) -> DirectAllocator:  #
             return None
         if get_current_stream() is not native_stream or default._late is not None or not 0 < nbytes <= MOST:
             return None
+        if cleared and default.handle:  # that of each thread, which may be captured
+            return None
         mode = here.own
         if mode.relaxed:  # this is a signal handler in the midst of such a call
             return None

@@ -174,6 +174,9 @@ class SimBackend:
         fails = self.faults.takes_copy()
 
         def copy_now(operation: Operation) -> None:
+            for end in (target, source):
+                if _memory(end) is None:
+                    operation.use_host(end.span.block.native)
             self.begin(operation, (_memory(source), read, False), (_memory(target), written, True))
             if fails:
                 raise DeviceLostError(f"{operation} was made to fail")

@@ -11,7 +11,10 @@ Reuse of freed memory is not reported: the allocator itself must wait for the la
 
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Mapping
+from contextlib import suppress
 from itertools import count
+from typing import Any
+from weakref import ref
 
 from accel.device import Device
 from accel.errors import RaceError
@@ -51,9 +54,11 @@ class Operation:
         The operations that happen before it, and itself.
     nbytes : int
         Bytes read and written.
+    of_host : tuple of weakref.ref
+        The arrays that own the memory of the host that it uses, as far as that is known.
     """
 
-    __slots__ = ("clock", "device", "nbytes", "number", "site", "stream", "tick", "what")
+    __slots__ = ("clock", "device", "nbytes", "number", "of_host", "site", "stream", "tick", "what")
 
     def __init__(self, device: Device, stream: str, what: str, site: str) -> None:
         self.device = device
@@ -62,6 +67,19 @@ class Operation:
         self.site = site
         self.number = self.tick = self.nbytes = 0
         self.clock: VectorClock = {}
+        self.of_host: tuple[ref[object], ...] = ()
+
+    @property
+    def freed(self) -> bool:
+        """Whether the host's memory that it used is gone, so that other memory may have its address."""
+        return bool(self.of_host) and all(array() is None for array in self.of_host)
+
+    def use_host(self, native: Any) -> None:
+        """Note an array of bytes of the host that it uses."""
+        while getattr(native, "base", None) is not None:
+            native = native.base
+        with suppress(TypeError):  # the object that owns the memory has no weak references
+            self.of_host = (*self.of_host, ref(native))
 
     def __str__(self) -> str:
         return f"{self.what} on {self.stream}, submitted at {self.site}"
@@ -95,11 +113,14 @@ class AccessHistory:
         How reports call the block.
     pointer : int
         Address of its first byte.
+    of_host : bool
+        Whether it is all memory of the host, of which some may be freed and its address used again.
     """
 
-    __slots__ = ("block", "pointer", "tracks")
+    __slots__ = ("block", "of_host", "pointer", "tracks")
 
-    def __init__(self, block: str, pointer: int) -> None:
+    def __init__(self, block: str, pointer: int, *, of_host: bool = False) -> None:
+        self.of_host = of_host
         self.block = block
         self.pointer = pointer
         self.tracks: dict[int, _Track] = {}
@@ -116,7 +137,7 @@ class AccessHistory:
             if number == operation.number or before >= track.latest:
                 continue
             for (other, wrote), (tick, by) in track.accesses.items():
-                if tick > before and (writing or wrote) and region.overlaps(other):
+                if tick > before and (writing or wrote) and region.overlaps(other) and not (self.of_host and by.freed):
                     return by
         return None
 
@@ -136,7 +157,7 @@ class RaceDetector:
     def __init__(self) -> None:
         self.reports: deque[str] = deque(maxlen=1000)
         self.host: VectorClock = {}
-        self._of_host = AccessHistory("the host's memory", 0)
+        self._of_host = AccessHistory("the host's memory", 0, of_host=True)
         self._numbers = count(1)
         # The last operation of each stream, if a later operation may be unordered with it.
         self._active: dict[int, Operation] = {}

@@ -311,3 +311,26 @@ class TestArrays:
         sim.races.clear()
         sim.synchronize(SIM)
         assert [float(each) for each in x] == [1, 1, 1]
+
+
+def test_memory_of_the_host_at_the_address_of_other_memory_that_is_gone_is_no_race(sim, heap, streams):
+    """Only the copy has kept the first memory alive, and nobody has asked whether the copy is done."""
+    addresses = []
+    for stream in (*streams, *(sim.new_stream(SIM) for _ in range(6))):
+        with lent(heap, 1000) as block:
+            values = np.empty(1000, np.uint8)
+            addresses.append(values.__array_interface__["data"][0])
+            sim.copy(host_span(values), Span(block, 0, 1000), stream=stream)
+            del values
+            other = sim.new_stream(SIM)
+            while stream.tasks:  # others' work is done meanwhile
+                other.record().settle()
+                other.submit("nothing", lambda operation: None)
+    assert len(set(addresses)) < len(addresses)
+    assert not sim.races
+
+
+def test_a_race_in_memory_of_a_device_is_reported_although_the_host_s_is_gone(sim, block, streams):
+    write(sim, block, streams[0])
+    write(sim, block, streams[1])
+    assert "a race" in expect_race(sim)

@@ -128,13 +128,7 @@ def may_overlap(library: ArrayLibrary, one: Any, other: Any) -> bool:
 def storage_of(library: ArrayLibrary, array: Any, *, readonly: bool) -> AnyStorage:
     """Return a storage on the allocation under an array; the library's root array keeps the memory alive."""
     root = library.backend.root(array)
-    key = (library.device, id(root))
-    owner = _owners.get(key)
-    # No call between these: another thread may release the last handle, while exports still keep the owner alive.
-    if owner is not None and owner.handles:
-        owner.handles += 1
-    else:
-        owner = _owners[key] = _ordered_owner(library, root) or _foreign_owner(library, root)
+    owner = _ordered_owner(library, root) or _foreign_owner(library, root)
     kind = HostStorage if library.device is Device.CPU else DeviceStorage
     return kind.over(owner, root.dtype, const=readonly)
 
@@ -145,19 +139,32 @@ def _ordered_owner(library: ArrayLibrary, root: Any) -> Owner | None:
     if result is None:
         return None
     block, identity = result
+    key = library.device, id(identity)
+    first = _owners.get(key)
+    # No call between these: another thread may release the last handle, while exports still keep the owner alive.
+    if first is not None and first.handles and first.array is root:  # type: ignore[attr-defined]
+        first.handles += 1
+        return first
     owner = ArrayOwner(heap_of(library.device), block, root, readonly=library.backend.is_readonly(root))
-    first = _owners.setdefault((library.device, id(identity)), owner)
-    if first is not owner:  # the library has two arrays on it, and neither is a view of the other
+    if first is None:
+        first = _owners.setdefault(key, owner)
+    if first is not owner:  # released before; or the library has two arrays on it, and neither is a view of the other
         owner.hazard_record = first.own_hazard_record()
     return owner
 
 
 def _foreign_owner(library: ArrayLibrary, root: Any) -> Owner:
+    key = library.device, id(root)
+    known = _owners.get(key)
+    # No call between these, as above.
+    if known is not None and known.handles:
+        known.handles += 1
+        return known
     low, nbytes = reach(root)
     address = library.backend.address(root) + low
     external = ExternalAllocation(nbytes, pointer=address, owner=root, readonly=library.backend.is_readonly(root))
     heap = heap_of(library.device)
-    owner = ForeignOwner(heap, external, counted=True)
+    owner = _owners[key] = ForeignOwner(heap, external, counted=True)
     computed = heap.latest()
     if computed is not None:  # work on another stream must wait for the computation of the array
         owner.note(computed, writing=True)

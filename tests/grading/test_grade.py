@@ -154,7 +154,7 @@ def test_submissions_use_cupy_as_it_is_simulated_and_kernels_that_never_end_are_
     assert messages(done.grades["spin.py"])[0].startswith("timeout in kernel twice")
 
 
-def test_links_are_not_followed(graded, tmp_path):
+def test_links_are_not_followed(tmp_path):
     secret = tmp_path / "secret.py"
     secret.write_text("def double(x): return 2 * x")
     (tmp_path / "kernels/folder").mkdir(parents=True)
@@ -199,6 +199,19 @@ def test_what_cannot_be_graded_is_said_first(tmp_path, capsys, tests, submission
         (tmp_path / "kernels" / name).touch()
     assert main(["grade", str(tmp_path / "kernels"), "--tests", str(tmp_path / "tests.py")]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--jobs=0", "--limit=0", "--limit=nan", "--limit=x", "--memory=-1", "--seed=x"])
+def test_a_value_that_an_option_cannot_have_is_refused(tmp_path, capsys, option):
+    with pytest.raises(SystemExit):
+        main(["grade", str(tmp_path), "--tests", "tests.py", option])
+    assert f"argument {option.split('=', maxsplit=1)[0]}: " in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_said_before_anything_runs(tmp_path, capsys):
+    files = ["--tests", str(tmp_path / "tests.py"), "--json", str(tmp_path / "missing/grades.json")]
+    assert main(["grade", str(tmp_path), *files]) == 1
+    assert "there is no folder" in capsys.readouterr().err
 
 
 def test_tests_that_submissions_could_read_are_refused(tmp_path, monkeypatch, capsys):

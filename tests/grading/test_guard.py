@@ -99,6 +99,17 @@ def test_it_becomes_another_user_who_cannot_start_many_processes(tmp_path):
     assert "77777.5" not in commands()
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="root has no limit of processes, and other users may run some")
+def test_a_fork_bomb_is_bounded_and_ended(tmp_path):
+    nobody = pwd.getpwnam("nobody")
+    bomb = """export B=': bomb77777; setsid sh -c "$B" & sh -c "$B" & wait'; sh -c "$B" & sleep 0.5; echo lived"""
+    code, printed = guarded("/", bomb, user=[nobody.pw_uid, nobody.pw_gid], processes=30)
+    assert code == 0
+    assert "lived" in printed
+    assert "fork" in printed
+    assert "bomb77777" not in commands()
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="about what is left of root's rights")
 def test_root_has_no_rights_beyond_those_of_users(tmp_path):
     _, printed = guarded(tmp_path, "grep -E 'CapEff|CapPrm|NoNewPrivs' /proc/self/status")

@@ -17,7 +17,7 @@ SLEEP = "86399.25"
 HOSTILE = {
     "right.py": RIGHT,
     "crash.py": "import ctypes\ndef double(x): ctypes.string_at(8)",
-    "ends.py": "import os\ndef double(x): os._exit(0)",
+    "ends.py": "import os\ndef double(x):\n    os.write(1, b'last words')\n    os._exit(0)",
     "leaves.py": "import sys\ndef double(x): sys.exit(0)",
     "memory.py": "def double(x): return [bytearray(1 << 30) for _ in range(1000)]",
     "prints.py": "def double(x):\n    while True: print('x' * 10000)",
@@ -93,6 +93,12 @@ def test_others_are_graded_beside_it(hostile):
 
 
 @pytest.mark.slow
+def test_what_a_submission_printed_last_is_kept(hostile):
+    assert hostile.grades["ends.py"]["output"] == "last words"
+    assert len(hostile.grades["prints.py"]["output"]) == 2000
+
+
+@pytest.mark.slow
 def test_no_process_is_left(hostile):
     assert SLEEP not in running()
 
@@ -139,3 +145,12 @@ def test_a_user_that_cannot_be_is_refused(graded, capsys, user, reason):
     with pytest.raises(FileNotFoundError):
         graded({"right.py": RIGHT}, "--user", user)
     assert reason in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may become another user")
+def test_a_user_who_cannot_run_python_is_said_before_anything_runs(graded, capsys, tmp_path, monkeypatch):
+    (tmp_path / "python").write_text("")
+    monkeypatch.setattr("accel.commands.grading.process._PYTHON", str(tmp_path / "python"))
+    with pytest.raises(FileNotFoundError):
+        graded({"right.py": RIGHT}, "--user", "nobody")
+    assert "it could not be started" in capsys.readouterr().err

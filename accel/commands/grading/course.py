@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -106,14 +107,11 @@ class Course:
     def grade(self, submission: Submission) -> Grade:
         """Run all tests with a submission."""
         results = []
-        output = ""
         for name, function in self._functions():
             begin = time.monotonic()
             message = self._message(name, function, submission)
             results.append(Result(name, message, time.monotonic() - begin))
-            output = submission.output() or output
-        submission.stop()
-        return Grade(submission.name, results, merged(submission.findings), output)
+        return Grade(submission.name, results, merged(submission.findings), submission.output())
 
     def _message(self, name: str, function: Callable[..., Any], submission: Submission) -> str:
         seed = [self.seed, *name.encode()]
@@ -142,5 +140,9 @@ def _module(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is no file of Python")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
     return module

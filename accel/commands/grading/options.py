@@ -8,6 +8,7 @@ from accel.support.processors import usable_processors
 
 __all__ = ["add_arguments"]
 
+_MOST_SECONDS = 1e6
 _EXAMPLES = """\
 example:
   accel grade kernels/ --tests tests.py --seed 7 --html grades.html
@@ -29,15 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with all results")
     parser.add_argument("--checks", default="all", help="some of memory,race,init,sync,banks; all (the default); none")
-    parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS",
+    parser.add_argument("--limit", type=_seconds, default=20.0, metavar="SECONDS",
                         help="for each launch or call (default: 20)")  # fmt: skip
-    parser.add_argument("--memory", type=_number, default=4096, metavar="MIB",
+    parser.add_argument("--memory", type=_count, default=4096, metavar="MIB",
                         help="address space of a process (default: 4096)")  # fmt: skip
-    parser.add_argument("--file-size", type=_number, default=16, metavar="MIB",
+    parser.add_argument("--file-size", type=_count, default=16, metavar="MIB",
                         help="of a file, and of what is printed (default: 16)")  # fmt: skip
-    parser.add_argument("--processes", type=_number, default=64, metavar="N",
+    parser.add_argument("--processes", type=_count, default=64, metavar="N",
                         help="processes and threads of a submission (default: 64)")  # fmt: skip
-    parser.add_argument("--jobs", type=_number, default=usable_processors(), metavar="N",
+    parser.add_argument("--jobs", type=_count, default=usable_processors(), metavar="N",
                         help="submissions that run at once (default: the number of processors)")  # fmt: skip
     parser.add_argument("--user", metavar="NAME", help="another user, who runs the submissions; needs root")
     parser.set_defaults(run=_run)
@@ -47,6 +48,22 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0")
     return int(text)
+
+
+def _count(text: str) -> int:
+    if _number(text) == 0:
+        raise argparse.ArgumentTypeError("0 is too few; write 1 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds; write as in 20")
+    return seconds
 
 
 def _run(args: argparse.Namespace) -> int:

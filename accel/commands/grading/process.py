@@ -26,6 +26,7 @@ _SYSTEM = (
 )
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _ACCEL = Path(__file__).resolve().parents[2]
+_PYTHON = sys.executable
 _KEPT = ("PATH", "ACCEL_KERNEL_COMPILER")
 _STOPPING = 15.0
 _OUTPUT = 2000
@@ -125,7 +126,8 @@ class Worker:
     def _end(self) -> str:
         """Return why the process ended by itself."""
         with suppress(subprocess.TimeoutExpired):
-            return _reason(self._guard.wait(_STOPPING), self._limits)
+            code = self._guard.wait(_STOPPING)
+            return f"it could not be started: {self.output()}" if code == NOT_STARTED else _reason(code, self._limits)
         self.stop()
         return "it closed the connection"
 
@@ -165,7 +167,7 @@ def _plan(folder: Path, source: str, settings: dict[str, Any], limits: Limits) -
     }
     words = json.dumps({"source": source, "settings": settings})
     return {
-        "command": [sys.executable, "-P", "-B", "-s", "-m", "accel.commands.grading.worker", words],
+        "command": [_PYTHON, "-P", "-B", "-s", "-m", "accel.commands.grading.worker", words],
         "folder": str(folder / "files"),
         "environment": {
             **{name: os.environ[name] for name in _KEPT if name in os.environ},
@@ -181,8 +183,6 @@ def _plan(folder: Path, source: str, settings: dict[str, Any], limits: Limits) -
 
 
 def _reason(code: int, limits: Limits) -> str:
-    if code == NOT_STARTED:
-        return "it could not be started"
     names = {
         signal.SIGXCPU: f"it used more than {limits.seconds:g} seconds of the processor for each request",
         signal.SIGXFSZ: f"it wrote more than {limits.file_size >> 20} MiB to a file, or as output",

@@ -21,6 +21,7 @@ from accel.commands.grading.output import as_json, as_page, as_table
 from accel.commands.grading.process import Limits, Worker, readable_folders
 from accel.commands.grading.submission import Submission, SubmissionError
 from accel.config import current
+from accel.demo.files import require_folder
 
 __all__ = ["run"]
 
@@ -31,6 +32,8 @@ _WARM = 'extern "C" __global__ void warm(float* x) { x[threadIdx.x] = 1; }'
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit code: 0 if all submissions pass all tests."""
+    for path in filter(None, (args.json, args.html)):
+        require_folder(path)
     try:
         grades = _grades(args)
     except (ValueError, SubmissionError) as error:
@@ -133,7 +136,7 @@ class _Grader:
         before = _copy_shared(kept, self._cache)
         source = self._folder / "warm.cu"
         source.write_text(_WARM, encoding="utf-8")
-        limits = self._limits._replace(seconds=max(self._limits.seconds, 120))
+        limits = self._limits._replace(seconds=max(self._limits.seconds, 120), file_size=64 << 20)
         with self._submission(Entry("warm.cu", source, "warm.cu"), limits) as (submission, folder):
             submission.launch("warm", np.zeros(1, "float32"), grid=1, block=1)
             after = _copy_shared(folder / "cache", self._cache)

@@ -1,6 +1,5 @@
 """`Submission`: what the tests of a course call."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -37,6 +36,7 @@ class Submission:
         self._seed = seed
         self._start = start
         self._worker: Worker | None = None
+        self._printed = ""
 
     def launch(
         self, kernel: str, *arguments: Any, grid: Extents, block: Extents = 256, shared: int = 0
@@ -117,11 +117,13 @@ class Submission:
 
     def output(self) -> str:
         """Return the end of what its process printed."""
-        return "" if self._worker is None else self._worker.output()
+        return self._printed if self._worker is None else self._worker.output()
 
     def stop(self) -> None:
         """End its process; the next call starts another one."""
         if self._worker is not None:
+            self._worker.stop()
+            self._printed = self._worker.output()
             self._worker.close()
             self._worker = None
 
@@ -184,7 +186,7 @@ def _location(values: Any) -> Location | None:
     if not isinstance(values, dict):
         return None
     line = values.get("line")
-    number = line if type(line) is int and 0 <= line < math.inf else 0
+    number = line if type(line) is int and 0 <= line < 1 << 31 else 0
     return Location(
         _text(values.get("file"), 200), number, _text(values.get("note"), 200), _text(values.get("code"), 200)
     )

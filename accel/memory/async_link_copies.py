@@ -142,9 +142,10 @@ def _on_host(host: Storage, writing: bool, opened: Submission, heap: Heap, low: 
             known |= first <= low and high <= last
         else:
             for first, last, work in reads:
-                if work.queue is not queue:
+                if work.queue is queue:
+                    known |= first <= low and high <= last and not writing
+                elif writing:
                     break
-                known |= first <= low and high <= last and not writing
             else:
                 if known and all(each[2].sound for each in unreplaced):
                     return True

@@ -326,7 +326,7 @@ class Bench:
         submitted = submitting_in_order(async_link_copies.submitted_over_link)
         transfer.submitted_over_link = over_link.submitted = submitted
         storage_work.try_in_order = within_device.try_in_order = submitting_in_order(stream_order.try_in_order)
-        fills.try_write_in_order = submitting_in_order(stream_order.try_write_in_order)
+        fills.try_fill_in_order = submitting_in_order(stream_order.try_fill_in_order)
         byte_copies.try_copy_in_order = submitting_in_order(stream_order.try_copy_in_order)
         address, function = gate_code._address, Launchers._function
 

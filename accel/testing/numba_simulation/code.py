@@ -13,15 +13,21 @@ from accel.testing.numba_simulation.failures import DriverError, refuse, simulat
 from accel.testing.numba_simulation.kernels import kernel_of
 from accel.testing.numba_simulation.limits import MAX_THREADS, blocks_at_once
 
-__all__ = ["Attributes", "Nvvm", "assembly", "function_of", "refused_assembly", "refused_output"]
+__all__ = [
+    "Attributes",
+    "Nvvm",
+    "Paths",
+    "assembly",
+    "function_of",
+    "library_file",
+    "refused_assembly",
+    "refused_output",
+]
 
 _IR_VERSION = 2, 0, 3, 2
 _DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
-_VARIABLE = re.compile(
-    r"^@\"?[\w.$]+\"? = [^\n]*\baddrspace\((\d)\)[^\n]*?((?:\[\d+ x )+[\w ]+\]+|i\d+|float|double)", re.MULTILINE
-)
-_PLACE = re.compile(r"= alloca ([^,\n]+)(?:, i32 (\d+))?")
-_SHARED, _CONSTANT = "3", "4"
+_CONSTANT = re.compile(r"^@[^\n]* = [^\n]*\baddrspace\(4\) [^\n]*?constant (\[[^\n]*?\]) ", re.MULTILINE)
+_LOCAL = re.compile(r"= alloca (\[\d+ x [^\n]+)")
 
 
 class Nvvm:
@@ -45,10 +51,28 @@ class Nvvm:
         return False
 
 
+class _Path(NamedTuple):
+    by: str
+    info: str
+
+
+class Paths(dict[str, _Path]):
+    """Stands for `numba.cuda.cuda_paths.get_cuda_paths`: none of NVIDIA's libraries and headers is there."""
+
+    def __missing__(self, name: str) -> _Path:
+        return _Path("simulated", "")
+
+
+def library_file(name: str, static: bool = False) -> str:
+    """Return a file that stands for a library of NVIDIA: numba-cuda asks for its name, and whether it is there."""
+    return __file__
+
+
 class Attributes(NamedTuple):
     """What is known of a kernel, by the names of cuda.core.
 
-    A processor's registers are not those of a GPU, so their number is the limit that was asked for, or 0.
+    A processor's registers are not those of a GPU, so their number is the limit that was asked for, or 0. Local memory
+    is that of arrays.
     """
 
     num_regs: int
@@ -75,7 +99,8 @@ def function_of(library: Any) -> Any:
     functions = _functions.setdefault(library, {})
     number = int(context.device.id)
     if number not in functions:
-        code = ObjectCode(kernel_of(library), _attributes(library))
+        kernel = kernel_of(library)
+        code = ObjectCode(kernel, _attributes(library, kernel.compiled(current_device()).shared_size))
         module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
         functions[number] = module.get_function(library._entry_name)
     return functions[number]
@@ -105,14 +130,11 @@ def refused_output(*arguments: Any, **keywords: Any) -> Any:
     raise refuse("machine code of a GPU (SASS, cubin, LTO-IR)", "write inspect_llvm() for the code that numba made")
 
 
-def _attributes(library: Any) -> Attributes:
+def _attributes(library: Any, shared: int) -> Attributes:
     text = "\n".join(library.llvm_strs)
-    sizes = {_SHARED: 0, _CONSTANT: 0}
-    for space, kind in _VARIABLE.findall(text):
-        if space in sizes:
-            sizes[space] += _nbytes(kind)
-    local = sum(_nbytes(kind) * int(times or 1) for kind, times in _PLACE.findall(text))
-    return Attributes(library._max_registers or 0, sizes[_CONSTANT], local, sizes[_SHARED])
+    constant = sum(map(_nbytes, _CONSTANT.findall(text)))
+    local = sum(_nbytes(_members(kind)[0]) for kind in _LOCAL.findall(text))
+    return Attributes(library._max_registers or 0, constant, local, shared)
 
 
 def _nbytes(kind: str) -> int:

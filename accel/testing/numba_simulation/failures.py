@@ -1,5 +1,6 @@
 """What functions of the driver return when they fail, and what is refused by name."""
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -8,12 +9,21 @@ from cuda.bindings import driver as bindings
 
 from accel.errors import CapabilityError, OutOfMemoryError
 
-__all__ = ["DriverError", "functions", "refuse", "refused_function", "result", "simulated"]
+__all__ = ["DriverError", "functions", "process", "refuse", "refused_function", "result", "simulated"]
 
 _SUCCESS = bindings.CUresult.CUDA_SUCCESS
 
 functions: dict[str, Callable[..., Any]] = {}
 """The functions of the driver that are simulated, by their names."""
+
+
+class _Process:
+    """The process that uses the devices; one that it forks cannot, as with CUDA."""
+
+    number = 0
+
+
+process = _Process()
 
 
 class DriverError(Exception):
@@ -37,6 +47,8 @@ def simulated(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any) -> tuple[Any, ...]:
+        if os.getpid() != process.number:
+            return result("ERROR_NOT_INITIALIZED"), None
         try:
             values = function(*arguments)
         except DriverError as error:

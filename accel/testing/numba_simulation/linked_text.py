@@ -25,7 +25,8 @@ def linked_text(library: Any) -> tuple[list[str], list[str]]:
     if texts:
         import numba.cuda as package
 
-        options += ["-I", str(Path(package.__file__).parent / "include")]
+        folder = Path(package.__file__).parent
+        options += [word for name in ("include", "memory_management") for word in ("-I", str(folder / name))]
     return texts, options
 
 

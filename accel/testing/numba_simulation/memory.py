@@ -329,14 +329,21 @@ def _copy_within(target: Any, source: Any, nbytes: int, handle: Any) -> None:
 
 @simulated
 def cuMemsetD8(target: Any, value: int, nbytes: int) -> None:
-    """Set bytes of a device."""
+    """Set bytes of a device; at once if they are the host's too, as CUDA does."""
     _fill(target, value, nbytes, 0)
+    address = as_simulated(int(target))
+    if any(_overlaps(each.memory, address) for each in (*_host.values(), *_managed.values())):
+        finish_default(current_device())
 
 
 @simulated
 def cuMemsetD8Async(target: Any, value: int, nbytes: int, handle: Any) -> None:
     """Set bytes of a device, late."""
     _fill(target, value, nbytes, handle)
+
+
+def _overlaps(memory: Any, address: int) -> bool:
+    return bool(memory.pointer <= address < memory.pointer + memory.nbytes)
 
 
 def _fill(target: Any, value: int, nbytes: int, handle: Any) -> None:

@@ -11,13 +11,13 @@ import cuda.core
 from cuda.bindings import driver as bindings
 from numba import cuda as cuda_package
 from numba.cuda import codegen, dispatcher
-from numba.cuda.cudadrv import devicearray, devices, driver, nvrtc, nvvm, runtime
+from numba.cuda.cudadrv import devicearray, devices, driver, libs, nvrtc, nvvm, runtime
 from numba.cuda.memory_management import nrt
 
 from accel.interchange.export import with_cuda_interface
 from accel.support.call_sites import add_library
 from accel.testing.numba_simulation import arguments, code, core, exchange, memory, streams
-from accel.testing.numba_simulation.failures import functions, refused_function
+from accel.testing.numba_simulation.failures import functions, process, refused_function
 
 __all__ = ["Simulation", "refuse_real_driver"]
 
@@ -61,6 +61,7 @@ class Simulation:
 
     def install(self) -> None:
         """Put the simulated driver in the place of the real one."""
+        process.number = self._driver["pid"] = os.getpid()
         undo = ExitStack()
         with undo:
             if not hasattr(driver, "_logger"):
@@ -117,6 +118,9 @@ class Simulation:
         yield _Patch(nvrtc, "get_supported_ccs", lambda: [*_CAPABILITIES])
         yield _Patch(nvrtc, "_get_nvrtc_version", lambda: _VERSION)
         yield _Patch(runtime, "_get_nvrtc_version", lambda: _VERSION)
+        for module in (libs, nvrtc):
+            yield _Patch(module, "get_cuda_paths", code.Paths)
+        yield _Patch(libs, "get_cudalib", code.library_file)
         yield _Patch(devicearray, "_to_strided_memory_view", arguments.view)
         yield _Patch(devicearray, "_make_strided_memory_view", arguments.host_view)
         yield _Patch(devicearray.DeviceNDArrayBase, "__dlpack__", exchange.dlpack)

@@ -1,4 +1,4 @@
-"""Runs numba-cuda's own tests under its simulator and on simulated devices, and compares; exits with 1 if one surprises.
+"""Runs numba-cuda's tests under its simulator and on simulated devices, and compares; exits with 1 if one surprises.
 
 A surprise is a test that passes under the simulator and fails here, and for which `numba_reasons.py` has no reason.
 Without arguments all tests run, and the page docs/guide/numba_tests.md is written.
@@ -118,8 +118,9 @@ def _page(theirs: dict[str, str], ours: dict[str, str]) -> Iterator[str]:
     kept = len(passed) - len(lost)
     yield "# numba-cuda's own tests without a GPU"
     yield ""
-    yield "The package numba-cuda has tests for GPUs. Many of them also run under its simulator (`NUMBA_ENABLE_CUDASIM=1`),"
-    yield "which skips the others. Here all of them ran on simulated devices, unchanged (`numba_cuda_on_sim`)."
+    yield "The package numba-cuda has tests for GPUs. Many of them also run under its simulator"
+    yield "(`NUMBA_ENABLE_CUDASIM=1`), which skips the others. Here all of them ran on simulated devices, unchanged"
+    yield "([numba_cuda_on_sim](gpu_tests_without_a_gpu.md))."
     yield ""
     yield f"* {len(passed)} tests pass under the simulator; {kept} of them pass here, {kept / max(len(passed), 1):.1%}."
     yield f"* {len(gained)} tests that the simulator skips pass here."

@@ -66,7 +66,7 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_protocol() -> Iterator[None]:
     """Let no test inherit what an earlier one left in flight."""
     if os.environ.get("NUMBA_TESTS_ON_SIM"):
         from accel.testing.simulation import drop

@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+from importlib.util import find_spec
 from itertools import filterfalse
 from pathlib import Path
 
@@ -17,7 +18,11 @@ from .pages import blocks, rows, run_page, spans
 
 ROOT = Path(__file__).parents[1]
 PROMISES = [ROOT / "SECURITY.md", ROOT / "docs/faults.md"]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md")))
+    if page.stem != "gpu_tests_without_a_gpu" or find_spec("numba_cuda")
+]
 TABLES = [page for page in PAGES if any(rows(page.read_text(encoding="utf-8")))]
 COMMAND = re.compile(r"^    accel (layout .+)$", re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]+\]\(([^)]+\.svg)\)")

@@ -1,6 +1,8 @@
 """Courses: tests and submissions in folders, and their grades."""
 
 import json
+from contextlib import suppress
+from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
 
@@ -45,3 +47,12 @@ def graded(tmp_path_factory):
 
 def messages(grade):
     return [each["message"] for each in grade["tests"]]
+
+
+def commands():
+    """Return the words of all commands that run."""
+    words = ""
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words += file.read_text(errors="replace")
+    return words

@@ -6,11 +6,12 @@ import pwd
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from accel.commands.grading.guard import NOT_STARTED
+
+from .conftest import commands
 
 EVERYTHING = {"seconds": 60, "memory": 1 << 32, "file_size": 1 << 20, "processes": 1000, "list": [], "user": None}
 
@@ -66,10 +67,6 @@ def test_the_program_ends_when_the_grader_is_gone(tmp_path):
     code, _ = guarded(tmp_path, "sleep 77777.25", wait=False)
     assert code == 128 + 9
     assert "77777.25" not in commands()
-
-
-def commands():
-    return "".join(file.read_text(errors="replace") for file in Path("/proc").glob("[0-9]*/cmdline") if file.exists())
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """Submissions that harm: each fails alone, the others are graded, and nothing is left of it."""
 
 import os
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from accel.commands.grading.confinement import landlock_version
 
-from .conftest import messages
+from .conftest import commands, messages
 
 RIGHT = "def double(x): return 2 * x\n"
 SLEEP = "86399.25"
@@ -100,15 +98,7 @@ def test_what_a_submission_printed_last_is_kept(hostile):
 
 @pytest.mark.slow
 def test_no_process_is_left(hostile):
-    assert SLEEP not in running()
-
-
-def running():
-    words = ""
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            words += file.read_text(errors="replace")
-    return words
+    assert SLEEP not in commands()
 
 
 @pytest.mark.slow
@@ -129,6 +119,31 @@ def test_tests_files_and_processes_of_others_are_out_of_reach(graded):
     assert messages(done.grades["right.py"]) == ["", ""]
     assert (done.folder / "sentinel").read_text() == "here"
     assert not (done.folder / "kernels/zz.py").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not landlock_version(), reason="the kernel has no Landlock, which keeps files from submissions")
+def test_compilers_read_no_tests_for_a_submission(graded):
+    tests = """
+        import numpy as np
+        SECRET = 1234567
+        def test_it(submission):
+            submission.launch("f", np.zeros(1, "int32"), grid=1, block=1)
+    """
+    kernel = '#{}\nextern "C" __global__ void f(int* x) {{ {} }}'
+    incbin = r'asm(".section .data\n.incbin \"COURSE/tests.py\"\n.text");'
+    submissions = {
+        "right.cu": kernel.format("", "x[0] = 1;"),
+        "include.cu": kernel.format('include "COURSE/tests.py"', ""),
+        "incbin.cu": incbin + "\n" + kernel.format("", ""),
+        "crash.cu": kernel.format("", "") + "\nstatic int crash = (*(volatile int*)8 = 0, 1);",
+    }
+    done = graded(submissions, "--limit", "60", tests=tests)
+    said = {name: messages(grade)[0] for name, grade in done.grades.items()}
+    assert (said["right.cu"], said["crash.cu"]) == ("", "it was ended by SIGSEGV")
+    for name in ("include.cu", "incbin.cu"):
+        assert said[name].startswith("Kernel")
+        assert "1234567" not in said[name] + done.grades[name]["output"]
 
 
 @pytest.mark.slow

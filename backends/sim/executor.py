@@ -16,6 +16,7 @@ import numpy as np
 from accel.abc import Block
 from accel.dtypes import as_dtype
 from accel.errors import DeviceMismatchError, OutOfMemoryError
+from accel.support.call_sites import named_call_site
 
 from .arrays import SimArray, Values
 from .faults import FaultPoints
@@ -225,7 +226,8 @@ class _Wrapper:
         as_dtype(result.dtype)
         self._declare_reads()
         executor = self._executor
-        block = executor._allocate(result.nbytes)
+        with named_call_site(self._operation.site):  # this thread may be one of the library
+            block = executor._allocate(result.nbytes)
         memory: Memory = block.native
         lease = _Lease(executor._memory, memory)
         values = np.ndarray(result.shape, result.dtype, memory.part(block.pointer, result.nbytes))

@@ -402,3 +402,18 @@ class TestReports:
         ]
         assert all(report.place.thread is None or max(report.place.thread) < 32 for report in reports)
         assert all(report.other.thread is None or max(report.other.thread) < 32 for report in reports)
+
+
+def test_an_access_right_after_an_array_is_about_that_array_and_the_line_that_made_it():
+    # Memory of the host is next to others at random: with shared memory of no bytes, for some of these.
+    kernel = RawKernel.from_source('extern "C" __global__ void after(float* x, int n) { x[n] = 1; }')
+    kept = []
+    for size in [*range(1, 200), *[1000] * 50]:
+        x = xp.zeros(size, dtype="float32", device="sim")
+        kept += [x] * (size % 3 == 0)
+        with pytest.raises(KernelMemoryError) as caught:
+            kernel(x, size, grid=1, block=1).wait()
+        [report] = caught.value.reports
+        assert re.fullmatch(
+            rf"x, <{4 * size} bytes of sim at \w+>, allocated at .*test_reports.py:\d+ in test_.*", report.memory
+        )

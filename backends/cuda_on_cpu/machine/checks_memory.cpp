@@ -17,12 +17,19 @@ uint64_t above(const Launch& launch, uint64_t address) {
     return first_after(address, launch.range_count, [&](uint64_t i) { return &launch.ranges[i]; });
 }
 
+// How far an address is from the closest byte of a range.
+uint64_t bytes_outside(const Range& range, uint64_t address) {
+    if (address < range.begin) return range.begin - address;
+    const uint64_t offset = address - range.begin;
+    return offset < range.size ? 0 : offset + 1 - range.size;
+}
+
 Range* nearest(const Launch& launch, uint64_t address) {
     const uint64_t next = above(launch, address);
     Range* after = next < launch.range_count ? &launch.ranges[next] : nullptr;
     Range* before = next ? &launch.ranges[next - 1] : nullptr;
-    const uint64_t to_after = after ? after->begin - address : ~uint64_t(0);
-    const uint64_t to_before = before ? address - before->begin - (before->size ? before->size - 1 : 0) : ~uint64_t(0);
+    const uint64_t to_after = after ? bytes_outside(*after, address) : ~uint64_t(0);
+    const uint64_t to_before = before ? bytes_outside(*before, address) : ~uint64_t(0);
     Range* closest = to_before <= to_after ? before : after;
     return closest && (to_before < to_after ? to_before : to_after) < NEAR ? closest : nullptr;
 }
@@ -73,11 +80,13 @@ bool of_another_thread(const Access& access) {
     if (of_another_thread(access)) refuse(access, INVALID_ADDRESS, nullptr, "local memory of another thread");
     BlockChecks& block = *access.thread.shadow.block;
     const Range* const own[] = {&block.dynamic, &block.shared};
-    for (const Range* range : own)
-        if (range->begin && address - range->begin + SHARED_NEAR < range->size + 2 * SHARED_NEAR)
-            refuse(access, OUT_OF_BOUNDS, range);
-    const Range* range = nearest(*access.thread.run->launch, address);
-    refuse(access, range ? OUT_OF_BOUNDS : INVALID_ADDRESS, range);
+    const Range* closest = nearest(*access.thread.run->launch, address);
+    uint64_t distance = closest ? bytes_outside(*closest, address) : SHARED_NEAR;
+    for (const Range* range : own) {
+        const uint64_t to_range = range->begin ? bytes_outside(*range, address) : SHARED_NEAR;
+        if (to_range < distance && to_range < SHARED_NEAR) closest = range, distance = to_range;
+    }
+    refuse(access, closest ? OUT_OF_BOUNDS : INVALID_ADDRESS, closest);
 }
 
 int32_t variable_at(const Launch& launch, uint64_t offset) {

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .mathematics import MATHEMATICS
 
-__all__ = ["PREFIX", "definitions"]
+__all__ = ["MEETING", "PREFIX", "definitions"]
 
 PREFIX = "accel."
 """Begins the names of functions here: the passes of LLVM do not know them."""
@@ -185,7 +185,7 @@ def _matches(bits: int) -> dict[str, str]:
     )
     every = (
         "  %h = lshr i64 %both, 32\n  %lanes = trunc i64 %h to i32\n  %all = icmp eq i32 %equal, %lanes\n"
-        "  %r0 = select i1 %all, i32 %mask, i32 0\n"
+        "  %r0 = select i1 %all, i32 %lanes, i32 0\n"
         "  %r1 = insertvalue { i32, i1 } poison, i32 %r0, 0\n"
         "  %r2 = insertvalue { i32, i1 } %r1, i1 %all, 1\n  ret { i32, i1 } %r2"
     )
@@ -326,6 +326,8 @@ _PRINT = {
     )
 }
 _TABLE = {**_registers(), **_barriers(), **_fences(), **_warps(), **_atomics(), **_divisions(), **_PRINT, **MATHEMATICS}
+MEETING = frozenset({*_barriers(), *_warps()})
+"""The functions at which threads meet."""
 _NAME = re.compile(r'@"?([\w.$]+)"?\(')
 
 

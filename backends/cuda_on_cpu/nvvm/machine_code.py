@@ -1,6 +1,7 @@
 """`compiled`: the machine code of a kernel, by LLVM, with calls of the checks if they are on."""
 
 import re
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -8,9 +9,9 @@ from accel.errors import KernelSyntaxError
 
 from .entries import EXPORTED, entry_text
 from .instrumentation import instrumented
-from .intrinsics import definitions
+from .intrinsics import MEETING, definitions
 from .modules import Source
-from .passing import marked
+from .passing import functions_that_meet, marked
 
 __all__ = ["compiled", "identity"]
 
@@ -67,7 +68,8 @@ def compiled(source: Source, name: str, *, checked: bool) -> bytes:
 
 def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool) -> Any:
     machine = _machine()[1]
-    texts = marked(source.texts, source.entry) if checked else source.texts
+    meeting = functions_that_meet(source.texts)
+    texts = marked(source.texts, source.entry, meeting) if checked else source.texts
     modules = [llvm.parse_assembly(text, context) for text in texts]
     module = modules[0]
     for other in modules[1:]:
@@ -78,8 +80,18 @@ def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool
     for function in module.functions:
         if not function.is_declaration and not function.name.startswith(EXPORTED):
             function.linkage = "internal"
+    for name in meeting | MEETING:
+        _forbid_copies(module, name)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return module
+
+
+def _forbid_copies(module: Any, name: str) -> None:
+    """Let LLVM neither copy nor merge calls of a function: threads meet at one of them, and not at its copy."""
+    with suppress(NameError):  # another module has no such function
+        function = module.get_function(name)
+        for attribute in ("convergent", "nomerge"):
+            function.add_function_attribute(attribute)
 
 
 def _optimise(llvm: Any, machine: Any, module: Any, *, checked: bool) -> None:

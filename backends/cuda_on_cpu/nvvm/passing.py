@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-__all__ = ["marked"]
+__all__ = ["functions_that_meet", "marked"]
 
 _MEETS = re.compile(r'call [^@]*@"?(?:accel\.nvvm\.(?:barrier0|shfl|vote|match|bar\.warp)[\w.]*|cudaCGSynchronize)"?\(')
 _CALLED = re.compile(r'call [^@]*@"?([^"(]+)"?\(')
@@ -59,14 +59,13 @@ class _Block:
         return found[-1] if found else ""
 
 
-def marked(texts: Sequence[str], entry: str) -> list[str]:
-    """Return modules with the marks."""
-    meeting = _functions_that_meet(texts)
+def marked(texts: Sequence[str], entry: str, meeting: set[str]) -> list[str]:
+    """Return modules with the marks; `meeting` are the functions in which threads meet."""
     numbers = count(1)
     return [_marked(text, entry, meeting, numbers) for text in texts] if meeting else list(texts)
 
 
-def _functions_that_meet(texts: Sequence[str]) -> set[str]:
+def functions_that_meet(texts: Sequence[str]) -> set[str]:
     """Return the functions with a barrier or a collective operation of a warp, also in those that they call."""
     calls: dict[str, set[str]] = {}
     meeting: set[str] = set()

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import NamedTuple
 
+from accel.errors import KernelSyntaxError
+
 __all__ = ["Adapter", "Assembly", "renamed"]
 
 
@@ -61,7 +63,7 @@ _DIVISION = re.compile(r" = (udiv|urem|sdiv|srem) (?:exact )?(i\d+) ([^,]+), ([^
 _TO_INTEGER = re.compile(r"^(\s*)(\S+) = fpto([su])i (half|float|double) (\S+) to i(\d+) ?(.*)")
 _UPDATE = re.compile(r" = atomicrmw (?:volatile )?(max|min|umax|umin) (\S+\*) ([^,]+), (i\d+) ([^,]+) monotonic ?")
 _ATOMIC = re.compile(r"^\s*(?:\S+ = )?(?:atomicrmw|cmpxchg) ")
-_ASM = re.compile(r'call (\S.*?) asm (?:sideeffect )?(?:alignstack )?"([^"]*)", "([^"]*)" ?\((.*?)\)( ?, !dbg .*)?$')
+_ASM = re.compile(r'call (\S.*?) asm +(?:sideeffect +)?(?:alignstack +)?"([^"]*)", "([^"]*)" ?\((.*?)\)( ?, !dbg .*)?$')
 _KNOWN_ASM = {
     "activemask.b32 $0;": "accel.activemask",
     "mov.u32 $0, %lanemask_lt;": "accel.lanemask_lt",
@@ -110,6 +112,8 @@ class Adapter:
             return None
         if " asm " in line:
             line = _ASM.sub(self._called_assembly, line)
+            if " asm " in line:
+                raise KernelSyntaxError(f"inline PTX of this form is not simulated: {line.strip()[:80]}")
         if "addrspace" in line:
             line = self._in_one_space(line)
         if "_cudapy_smem_" in line:

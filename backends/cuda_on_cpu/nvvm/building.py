@@ -26,7 +26,7 @@ WARP = 32
 """Threads of a warp: all that there are for numba."""
 
 _HERE = Path(__file__).parent
-_TEXTS = (_HERE / "functions.cpp", _HERE / "libdevice.cpp")
+_TEXTS = tuple(sorted(_HERE.glob("*.cpp")))
 
 
 def build(source: Source, name: str, *, checked: bool) -> Built:

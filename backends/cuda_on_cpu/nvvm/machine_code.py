@@ -80,8 +80,8 @@ def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool
     for function in module.functions:
         if not function.is_declaration and not function.name.startswith(EXPORTED):
             function.linkage = "internal"
-    for name in meeting | MEETING:
-        _forbid_copies(module, name)
+    for each in meeting | MEETING:
+        _forbid_copies(module, each)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     return module
 

@@ -73,6 +73,9 @@ _KNOWN_ASM = {
 }
 _FILE = re.compile(r'directory: "([^"]*)", filename: "([^"/][^"]*)"')
 _LINES = "emissionKind: LineTablesOnly, debugInfoForProfiling: true"
+_LOAD = re.compile(r"ld\.global\.(?:ca|cg|cs|lu|cv|nc)\.[bsuf]\d+ \$0, \[\$1\];")
+_STORE = re.compile(r"st\.global\.(?:wb|cg|cs|wt)\.[bsuf]\d+ \[\$0\], \$1;")
+_CONVERSION = re.compile(r"cvt\.(?:rn\.f16\.\w+|(?:rni\.)?\w+\.f16) \$0, \$1;")
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64"}
 
 
@@ -187,7 +190,14 @@ class Adapter:
 
     def _called_assembly(self, found: "re.Match[str]") -> str:
         result, text, constraints, arguments, rest = found.groups()
+        if _LOAD.fullmatch(text):  # there is no cache
+            return f"load {result}, {arguments}{rest or ''}"
+        if _STORE.fullmatch(text):
+            pointer, value = arguments.split(", ")
+            return f"store {value}, {pointer}{rest or ''}"
         name = _KNOWN_ASM.get(text)
+        if _CONVERSION.fullmatch(text):
+            name = f"accel_nvvm_{text.split()[0].replace('.', '_')}"
         kinds = ", ".join([each.rpartition(" ")[0] for each in arguments.split(", ")]) if arguments else ""
         if name is None:
             name = f"accel_nvvm_asm_{len(self.assembly)}"

@@ -27,13 +27,17 @@ class Assembly(NamedTuple):
 
 _COUNTED = re.compile(r"\bB\d+v(\d+)B|\b_cudapy_smem_(\d+)|(?<=[a-z0-9])B\d+v(\d+)B")
 
+_NUMBER_OF_MODULE = re.compile(r"; ModuleID = .*\n")
+
 
 def renamed(texts: Iterable[str]) -> tuple[list[str], Callable[[str], str]]:
     """Return modules with the numbers that a process counts replaced by those of their order, and the same for a name.
 
-    So the same kernel has the same text in each process.
+    The first module stays the first, and the others, which come from a set, have an order. So the same kernel has the
+    same text in each process.
     """
-    texts = list(texts)
+    first, *others = [_NUMBER_OF_MODULE.sub("", text) for text in texts]
+    texts = [first, *sorted(others, key=lambda text: _COUNTED.sub("", text))]
     numbers: dict[str, int] = {}
     for text in texts:
         for found in _COUNTED.finditer(text):

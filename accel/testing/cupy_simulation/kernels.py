@@ -53,13 +53,14 @@ class RawKernel:
         jitify: bool = False,
         file: str = "<source>",
         instances: Sequence[str] = (),
+        parameters: Sequence[Parameter] | None = None,
     ) -> None:
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.file_path = None if file == "<source>" else file
         self._source = KernelSource(code, file)
         self._instances = {"instances": tuple(instances)} if instances else {}
-        self._parameters = _parsed(code, name)
+        self._parameters = _parsed(code, name) if parameters is None else tuple(parameters)
         self._executables: dict[Device, Executable] = {}
 
     @property

@@ -12,7 +12,9 @@ from accel import xp
 from accel.memory import heap_of
 from accel.testing.cupy_simulation import kernels, streams
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
+from accel.testing.cupy_simulation.elementwise import ElementwiseKernel
 from accel.testing.cupy_simulation.places import current_device
+from accel.testing.cupy_simulation.reduction import ReductionKernel
 from accel.testing.simulation import in_use
 
 __all__ = ["modules"]
@@ -23,12 +25,13 @@ _OF_NUMPY = (
     *("pi", "e", "inf", "nan", "newaxis", "dtype", "iinfo", "finfo", "errstate", "ndindex", "s_", "index_exp"),
 )
 _ABSENT = {
-    "ElementwiseKernel": "write the kernel as a RawKernel, which is simulated",
-    "ReductionKernel": "write the kernel as a RawKernel, which is simulated",
     "fuse": "call the functions one by one",
-    "vectorize": "write the kernel as a RawKernel, which is simulated",
+    "vectorize": "write the kernel as an ElementwiseKernel, which is simulated",
 }
-_PRESENT = "RawKernel, RawModule, the functions of accel.xp, cupy.cuda, cupy.random and cupy.testing"
+_PRESENT = (
+    "RawKernel, RawModule, ElementwiseKernel, ReductionKernel, the functions of accel.xp, cupy.cuda, cupy.random and "
+    "cupy.testing"
+)
 
 
 class _Module(ModuleType):
@@ -89,6 +92,8 @@ def _own() -> dict[str, Any]:
     return {
         "RawKernel": kernels.RawKernel,
         "RawModule": kernels.RawModule,
+        "ElementwiseKernel": ElementwiseKernel,
+        "ReductionKernel": ReductionKernel,
         "ndarray": ndarray,
         "asnumpy": asnumpy,
         "array": _array,

@@ -1,0 +1,88 @@
+"""Kernels of texts in CUDA on the module that stands for CuPy: results, and reports with lines of the Python file."""
+
+from pathlib import Path
+
+import pytest
+
+import accel
+from accel.errors import KernelMemoryError, KernelRaceError, KernelSyntaxError
+from accel.testing import cupy_on_sim, no_races, seeded
+from accel.testing.simulation import drop
+
+from .cupy_programs import PROGRAMS
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_in_flight():
+    drop()
+    yield
+    drop()
+
+
+@pytest.fixture
+def cp():
+    """The module that stands for CuPy, with all checks."""
+    with accel.using(kernel_checks="all"), cupy_on_sim() as cupy:
+        yield cupy
+
+
+SLOW = ("elements_of_each_type", "totals_along_axes", "totals_of_other_types")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS]
+)
+def test_programs_of_cupy_give_what_numpy_gives(cp, name):
+    with seeded(3), no_races():
+        PROGRAMS[name](cp)
+
+
+def line_of(text):
+    """Return the line of this file with a text; of this call the text is one, too."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_a_report_names_the_line_of_the_python_file(cp):
+    shift = cp.ElementwiseKernel(
+        "raw T x",
+        "T y",
+        """
+        const T next = x[i + 1];
+        y = next;
+        """,
+        "shift",
+    )
+    with pytest.raises(KernelMemoryError, match="x\\[10\\], right after the end of x") as caught:
+        shift(cp.ones(10), size=10).get()
+    place = caught.value.reports[0].place.frames[0]
+    assert (Path(place.file).name, place.line) == (Path(__file__).name, line_of("const T next"))
+
+
+def test_a_race_of_elements_is_reported(cp):
+    total = cp.ElementwiseKernel("T x", "raw T sum", "sum[0] += x;", "total")
+    result = cp.zeros(1)
+    total(cp.ones(10), result)
+    with pytest.raises(KernelRaceError) as caught:
+        result.get()
+    assert caught.value.reports[0].place.frames[0].line == line_of('"sum[0] += x;"')
+    drop()
+
+
+def test_an_error_of_the_text_is_raised_by_the_call(cp):
+    with pytest.raises(KernelSyntaxError, match="nothing_like_it"):
+        cp.ElementwiseKernel("T x", "T y", "y = nothing_like_it(x);", "wrong")(cp.ones(3))
+
+
+def test_arrays_on_another_device_are_refused(cp):
+    with cp.cuda.Device(1):
+        x = cp.ones(3)
+    with pytest.raises(ValueError, match="different from the current device"):
+        cp.ElementwiseKernel("T x", "T y", "y = x", "copied")(x)
+
+
+def test_a_text_that_the_file_does_not_have_is_named_by_its_kernel(cp):
+    text = f"y = x[i + {5}]"
+    with pytest.raises(KernelMemoryError) as caught:
+        cp.ElementwiseKernel("raw T x", "T y", text, "shift")(cp.ones(10), size=10).get()
+    assert caught.value.reports[0].place.where == "<operation of shift>:1"

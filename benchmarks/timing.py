@@ -9,7 +9,13 @@ import sys
 import tempfile
 import timeit
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter, sleep
+
+_BATCH = 1e-3
+"""Seconds of a batch of calls."""
+_DEPTHS, _APART = 5, 30
+"""How many depths of the stack a call is measured at, and how many frames they are apart."""
 
 
 def medians(
@@ -35,17 +41,28 @@ def leasts(
     rounds: int,
     between: Callable[[], object] = lambda: None,
 ) -> dict[str, float]:
-    """Time each function ``number`` times a batch, the functions in turn; return the least nanoseconds a call.
+    """Time each function up to ``number`` times a batch, the functions in turn; return the least nanoseconds a call.
 
     For the host's time of short calls: whatever else the machine does only adds to it. Before each batch ``between`` is
-    called.
+    called. A batch takes a millisecond at most: from longer ones, a machine in use takes the processor away each time.
+
+    Each round has another depth of the stack. CPython allocates the frames of calls in chunks of 16 KiB. A call that
+    begins a chunk maps its memory and unmaps it again, which takes ten microseconds; where in a function that happens,
+    if it does, is decided by the depth alone.
     """
-    result = dict.fromkeys(rivals, float("inf"))
-    for _ in range(rounds):
+    seconds = dict.fromkeys(rivals, float("inf"))
+    for turn in range(rounds):
         for name, function in rivals.items():
             between()
-            result[name] = min(result[name], timeit.timeit(function, number=number) / number * 1e9)
-    return result
+            calls = min(number, round(_BATCH / seconds[name]) or 1)
+            batch = partial(timeit.timeit, function, number=calls)
+            seconds[name] = min(seconds[name], _below(_APART * (turn % _DEPTHS), batch) / calls)
+    return {name: least * 1e9 for name, least in seconds.items()}
+
+
+def _below(frames: int, measure: Callable[[], float]) -> float:
+    """Measure with more frames on the stack."""
+    return _below(frames - 1, measure) if frames else measure()
 
 
 def process_medians(statements: Mapping[str, str], *, rounds: int = 25) -> dict[str, float]:

@@ -40,7 +40,7 @@ def release(handle: Any) -> None:  # noqa: C901, PLR0912
                         block, table = owner.allocation, heap.table
                         # As `Owner.free_if_unused` and `Heap.free`, in the usual case.
                         if (
-                            owner.external is None
+                            type(owner) is Owner
                             and heap.plain
                             and block is not None
                             and not (owner.handles or owner.keep_alives or table.kept)

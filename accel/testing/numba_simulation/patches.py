@@ -18,6 +18,7 @@ from accel.interchange.export import with_cuda_interface
 from accel.support.call_sites import add_library
 from accel.testing.numba_simulation import arguments, code, core, exchange, memory, streams
 from accel.testing.numba_simulation.failures import functions, process, refused_function
+from accel.testing.numba_simulation.lines import with_lines
 
 __all__ = ["Simulation", "refuse_real_driver"]
 
@@ -113,6 +114,7 @@ class Simulation:
         yield _Patch(library, "get_asm_strs", code.refused_assembly)
         for name in ("get_cubin", "get_ltoir", "get_lto_ptx"):
             yield _Patch(library, name, code.refused_output)
+        yield _Patch(dispatcher, "compile_cuda", with_lines(dispatcher.compile_cuda))
         yield _Patch(nvvm, "NVVM", code.Nvvm)
         yield _Patch(nvvm, "is_available", lambda: True)
         yield _Patch(nvrtc, "get_supported_ccs", lambda: [*_CAPABILITIES])

@@ -1,5 +1,8 @@
 """``accel grade``: verdicts, reports with their lines, the seed, folders, and what is refused before anything runs."""
 
+import re
+from importlib.util import find_spec
+
 import pytest
 
 from accel.commands.cli import main
@@ -152,6 +155,29 @@ def test_submissions_use_cupy_as_it_is_simulated_and_kernels_that_never_end_are_
     done = graded({"cupy.py": cupy, "spin.py": spin}, "--limit", "20", tests=TESTS)
     assert messages(done.grades["cupy.py"]) == ["", ""]
     assert messages(done.grades["spin.py"])[0].startswith("timeout in kernel twice")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="it needs the extra numba-cuda")
+def test_submissions_use_numba_cuda_as_it_is_simulated(graded):
+    numba = """
+        from numba import cuda
+        @cuda.jit
+        def twice(x, y):
+            i = cuda.grid(1)
+            if i < x.size:
+                y[i] = 2 * x[i]
+        def double(x):
+            y = cuda.device_array(x.size, x.dtype)
+            twice[x.size // 32 + 1, 32](cuda.to_device(x), y)
+            return y.copy_to_host()
+    """
+    beyond = numba.replace("if i < x.size:", "if True:")
+    done = graded({"right.py": numba, "beyond.py": beyond}, "--limit", "60", tests=TESTS)
+    assert messages(done.grades["right.py"]) == ["", ""]
+    for message in messages(done.grades["beyond.py"]):
+        assert message.startswith("out of bounds in kernel twice: ")
+        assert re.search(r"allocated at beyond.py:\d+ in double;", message)
 
 
 def test_links_are_not_followed(tmp_path):

@@ -63,13 +63,8 @@ class WorkerEndedError(Exception):
 
 def readable_folders() -> list[str]:
     """Return what each submission may read: the system's programs, Python, and accel."""
-    places: list[str | Path] = [
-        sys.prefix,
-        sys.base_prefix,
-        sys.exec_prefix,
-        *site.getsitepackages(),
-        site.getusersitepackages(),
-    ]
+    libraries = [each for each in sys.path if Path(each).name in {"site-packages", "dist-packages"}]
+    places: list[str | Path] = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages(), *libraries]
     packages = (_ACCEL, _ACCEL.parent / "backends")  # the second is there in a clone
     return [*_SYSTEM, *dict.fromkeys(str(Path(each).resolve()) for each in (*places, *packages))]
 
@@ -175,6 +170,7 @@ def _plan(folder: Path, source: str, settings: dict[str, Any], limits: Limits) -
             **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
             "LANG": "C.UTF-8",
             "PYTHONHASHSEED": "0",
+            "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0",
             "PYTHONPATH": str(_ACCEL.parent),
             "ACCEL_CACHE_DIR": str(folder / "cache"),
         },

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         require_folder(path)
     try:
         grades = _grades(args)
-    except (ValueError, SubmissionError) as error:
+    except ValueError as error:
         print(f"accel grade: {error}", file=sys.stderr)
         return 2
     tests = [each.test for each in grades[0].results]
@@ -128,7 +128,7 @@ class _Grader:
 
         Raises
         ------
-        SubmissionError
+        ValueError
             If a trivial kernel does not run.
         """
         kept = Path(current().cache_dir).expanduser() / "grading"
@@ -138,7 +138,11 @@ class _Grader:
         source.write_text(_WARM, encoding="utf-8")
         limits = self._limits._replace(seconds=max(self._limits.seconds, 120), file_size=64 << 20)
         with self._submission(Entry("warm.cu", source, "warm.cu"), limits) as (submission, folder):
-            submission.launch("warm", np.zeros(1, "float32"), grid=1, block=1)
+            try:
+                submission.launch("warm", np.zeros(1, "float32"), grid=1, block=1)
+            except SubmissionError as error:
+                submission.stop()
+                raise ValueError(f"kernels do not run here: {error} {submission.output()}") from None
             after = _copy_shared(folder / "cache", self._cache)
         if after != before:
             with suppress(OSError):

@@ -25,6 +25,7 @@ from accel.support.call_sites import named_call_site
 from accel.support.kernel_reports import KernelReport, observing
 from accel.support.report_files import Repository, finding_of
 from accel.testing.cupy_simulation.context import cupy_on_sim
+from accel.testing.numba_simulation.context import numba_cuda_on_sim
 from accel.testing.seeds import seeded
 
 __all__ = ["main"]
@@ -49,7 +50,7 @@ class Runner:
         self._settings = settings
         self._kernels: dict[str, RawKernel] = {}
         self._reports: list[KernelReport] = []
-        self._stands_for_cupy = ExitStack()
+        self._simulated = ExitStack()
 
     def answer(self, request: dict[str, Any], arrays: Sequence[Any]) -> tuple[dict[str, Any], list[Any]]:
         """Return the answer to a request and its arrays; the error of a submission is an answer too."""
@@ -65,7 +66,8 @@ class Runner:
             error = f"memory: {type(caught).__name__}: {caught}"
         except BaseException as caught:  # also SystemExit: it is the submission's
             error = f"{type(caught).__name__}: {caught}"
-        return {**answer, "error": error[:20_000], "findings": list(self._findings())}, [] if error else results
+        said = _relative({"error": error[:20_000], "findings": list(self._findings())})
+        return {**answer, **said}, [] if error else results
 
     def _observe(self, reports: Sequence[Any]) -> None:
         self._reports += reports
@@ -103,8 +105,10 @@ class Runner:
         path = Path(self._source)
         if path.suffix != ".py":
             raise TypeError(f"{path} has kernels, and no functions of Python; the tests must launch them")
-        if "cupy" in path.read_text(encoding="utf-8", errors="replace"):
-            self._stands_for_cupy.enter_context(cupy_on_sim())  # to the end of the process
+        text = path.read_text(encoding="utf-8", errors="replace")
+        for name, simulated in (("cupy", cupy_on_sim), ("numba", numba_cuda_on_sim)):
+            if name in text:
+                self._simulated.enter_context(simulated())  # to the end of the process
         sys.path.append(str(Path.cwd()))  # last: a file of it may have the name of a library
         spec = importlib.util.spec_from_file_location(_MODULE, path.resolve())
         if spec is None or spec.loader is None:
@@ -113,6 +117,12 @@ class Runner:
         sys.modules[_MODULE] = module
         spec.loader.exec_module(module)
         return module
+
+
+def _relative(said: dict[str, Any]) -> dict[str, Any]:
+    """Return JSON without the path of the current folder, which differs from run to run."""
+    text: dict[str, Any] = json.loads(json.dumps(said).replace(json.dumps(f"{Path.cwd()}/")[1:-1], ""))
+    return text
 
 
 def _arguments(request: dict[str, Any], arrays: Sequence[Any]) -> Iterator[Any]:

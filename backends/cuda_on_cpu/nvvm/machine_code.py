@@ -15,6 +15,7 @@ from .passing import functions_that_meet, marked
 
 __all__ = ["compiled", "identity"]
 
+_ONCE = re.compile(r"^define linkonce_odr ", re.MULTILINE)
 _CALLED = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
 
 
@@ -70,7 +71,8 @@ def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool
     machine = _machine()[1]
     meeting = functions_that_meet(source.texts)
     texts = marked(source.texts, source.entry, meeting) if checked else source.texts
-    modules = [llvm.parse_assembly(text, context) for text in texts]
+    # A function that is linked once is left out if what calls it comes later.
+    modules = [llvm.parse_assembly(_ONCE.sub("define weak_odr ", text), context) for text in texts]
     module = modules[0]
     for other in modules[1:]:
         module.link_in(other)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from accel import xp
-from accel.memory import heap_of
 from accel.testing.cupy_simulation import kernels, streams
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
 from accel.testing.cupy_simulation.elementwise import ElementwiseKernel
-from accel.testing.cupy_simulation.places import current_device
+from accel.testing.cupy_simulation.pools import PinnedMemoryPool, Pool, pool_members
+from accel.testing.cupy_simulation.random_numbers import random_members
 from accel.testing.cupy_simulation.reduction import ReductionKernel
-from accel.testing.simulation import in_use
+from accel.testing.cupy_simulation.scipy_modules import MODULES, finder
+from accel.testing.cupy_simulation.sparse import sparse_members
 
 __all__ = ["modules"]
 
@@ -37,58 +38,57 @@ _PRESENT = (
 class _Module(ModuleType):
     """A module with names of its own; other names are those of another module, or are not simulated."""
 
-    def __init__(self, name: str, own: dict[str, Any], others: Callable[[str], Any]) -> None:
+    def __init__(
+        self, name: str, own: dict[str, Any], others: Callable[[str], Any], instead: str = f"there are {_PRESENT}"
+    ) -> None:
         super().__init__(name, f"Stands for {name} on a simulated device.")
         self.__dict__.update(own)
         self.__path__: list[str] = []
-        self._others = others
+        self._others, self._instead = others, instead
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         member = None if name in _ABSENT else self._others(name)
         if member is None:
-            instead = _ABSENT.get(name, f"there are {_PRESENT}")
+            instead = _ABSENT.get(name, self._instead)
             raise AttributeError(f"{self.__name__}.{name} is not simulated; {instead}", name=name, obj=self)
         return member
 
 
-class _Pool:
-    """Stands for the memory pools of CuPy: those of the current device. No unused memory is kept."""
-
-    def used_bytes(self) -> int:
-        """Return how many bytes are in use."""
-        return in_use(heap_of(current_device()))
-
-    def total_bytes(self) -> int:
-        """Return how many bytes are in use."""
-        return self.used_bytes()
-
-    def free_all_blocks(self, stream: Any = None) -> None:
-        """Do nothing."""
-
-    def free_bytes(self) -> int:
-        """Return 0."""
-        return 0
-
-    def n_free_blocks(self) -> int:
-        """Return 0."""
-        return 0
-
-
 def modules() -> dict[str, ModuleType]:
     """Return the modules by their names."""
-    cuda = _Module("cupy.cuda", _cuda(), lambda _: None)
-    random = _Module("cupy.random", {}, _random(np.random.RandomState(0)))
-    testing = _Module("cupy.testing", {}, _testing)
-    parts = {"cuda": cuda, "random": random, "testing": testing, "linalg": xp.linalg, "fft": xp.fft}
-    cupy = _Module("cupy", {**_own(), **parts}, lambda name: getattr(xp, name, None))
-    cupyx = _Module("cupyx", {}, lambda _: None)
-    return {"cupy": cupy, "cupyx": cupyx, **{f"cupy.{name}": module for name, module in parts.items()}}
+    pool, pinned = Pool(), PinnedMemoryPool()
+    parts = {
+        "cuda": _Module("cupy.cuda", {**_cuda(), **pool_members(pool, pinned)}, _nothing),
+        "random": _Module("cupy.random", *random_members()),
+        "testing": _Module("cupy.testing", {}, _testing),
+        "linalg": xp.linalg,
+        "fft": xp.fft,
+    }
+    cupy = _Module("cupy", {**_own(pool, pinned), **parts}, lambda name: getattr(xp, name, None))
+    scipy = _scipy()
+    cupyx = _Module("cupyx", {"scipy": scipy["cupyx.scipy"]}, _nothing)
+    return {"cupy": cupy, "cupyx": cupyx, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}}
 
 
-def _own() -> dict[str, Any]:
-    pool = _Pool()
+def _nothing(name: str) -> None:
+    """Find no member."""
+
+
+def _scipy() -> dict[str, ModuleType]:
+    """Return `cupyx.scipy` and its modules."""
+    found = {"": _Module("cupyx.scipy", {"get_array_module": _array_module}, _nothing)}
+    for name in sorted(MODULES):
+        own, find = (sparse_members(), _nothing) if name == "sparse" else ({}, finder(name))
+        instead = f"call that of SciPy with x.get(), if scipy.{name} has it"
+        found[name] = _Module(f"cupyx.scipy.{name}", own, find, instead)
+        parent, _, last = name.rpartition(".")
+        setattr(found[parent], last, found[name])
+    return {module.__name__: module for module in found.values()}
+
+
+def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
     return {
         "RawKernel": kernels.RawKernel,
         "RawModule": kernels.RawModule,
@@ -101,7 +101,7 @@ def _own() -> dict[str, Any]:
         "ascontiguousarray": _asarray,
         "get_array_module": _array_module,
         "get_default_memory_pool": lambda: pool,
-        "get_default_pinned_memory_pool": lambda: pool,
+        "get_default_pinned_memory_pool": lambda: pinned,
         "is_available": lambda: True,
         "__version__": "14.0.0",
         **{name: getattr(np, name) for name in _OF_NUMPY},
@@ -131,37 +131,6 @@ def _cuda() -> dict[str, Any]:
         "MemoryPointer": MemoryPointer,
         "is_available": lambda: True,
     }
-
-
-def _random(state: np.random.RandomState) -> Callable[[str], Any]:
-    """Return what looks up a function of `cupy.random`: NumPy draws, and the numbers are copied to the device."""
-
-    def find(name: str) -> Any:
-        function = np.random.default_rng if name == "default_rng" else getattr(state, name, None)
-        if function is None:
-            return None
-        return _Generator if name == "default_rng" else _copied(function)
-
-    return find
-
-
-class _Generator:
-    """Stands for `cupy.random.Generator`."""
-
-    def __init__(self, seed: Any = None) -> None:
-        self._generator = np.random.default_rng(seed)
-
-    def __getattr__(self, name: str) -> Any:
-        return _copied(getattr(self._generator, name))
-
-
-def _copied(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def call(*arguments: Any, dtype: Any = None, **keywords: Any) -> Any:
-        result = function(*arguments, **keywords)
-        return result if result is None else xp.asarray(np.asarray(result, dtype))
-
-    return call
 
 
 def _testing(name: str) -> Any:

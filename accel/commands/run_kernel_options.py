@@ -1,9 +1,9 @@
 """The arguments of ``accel run-kernel``; `run_kernel` runs it."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-
-from accel.support.report_files.output import Output, outputs
+from typing import Any
 
 __all__ = ["add_arguments"]
 
@@ -65,7 +65,9 @@ def _extents(text: str) -> tuple[int, ...]:
     return extents
 
 
-def _outputs(text: str) -> list[Output]:
+def _outputs(text: str) -> Sequence[Any]:
+    from accel.support.report_files.output import Output, outputs  # other commands need no formats
+
     try:
         found = outputs(text)
     except ValueError as error:

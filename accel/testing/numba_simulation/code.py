@@ -7,14 +7,16 @@ from weakref import WeakKeyDictionary
 from cuda.bindings import driver as bindings
 from numba.cuda.cudadrv import devices
 
+from accel.device import Device
 from accel.testing.numba_simulation.contexts import current_device
-from accel.testing.numba_simulation.core import ObjectCode
+from accel.testing.numba_simulation.core import Attributes, LoadedKernel, ObjectCode
 from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
 from accel.testing.numba_simulation.kernels import kernel_of
-from accel.testing.numba_simulation.limits import MAX_THREADS, blocks_at_once
+from accel.testing.numba_simulation.limits import blocks_at_once
+from accel.testing.numba_simulation.memory import set_pointer
 
 __all__ = [
-    "Attributes",
+    "KernelCode",
     "Nvvm",
     "Paths",
     "assembly",
@@ -27,6 +29,7 @@ __all__ = [
 _IR_VERSION = 2, 0, 3, 2
 _DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
 _CONSTANT = re.compile(r"^@[^\n]* = [^\n]*\baddrspace\(4\) [^\n]*?constant (\[[^\n]*?\]) ", re.MULTILINE)
+_SET_COUNTERS = "NRT_MemSys_set"
 _LOCAL = re.compile(r"= alloca (\[\d+ x [^\n]+)")
 
 
@@ -68,18 +71,33 @@ def library_file(name: str, static: bool = False) -> str:
     return __file__
 
 
-class Attributes(NamedTuple):
-    """What is known of a kernel, by the names of cuda.core.
+class KernelCode(ObjectCode):
+    """The code of a kernel of numba-cuda."""
 
-    A processor's registers are not those of a GPU, so their number is the limit that was asked for, or 0. Local memory
-    is that of arrays.
-    """
+    def __init__(self, kernel: Any, attributes: Attributes) -> None:
+        super().__init__()
+        self._kernel, self._attributes = kernel, attributes
 
-    num_regs: int
-    const_size_bytes: int
-    local_size_bytes: int
-    shared_size_bytes: int
-    max_threads_per_block: int = MAX_THREADS
+    def get_kernel(self, name: str) -> LoadedKernel:
+        """Return the kernel, or what tells it where the counters of numba-cuda's allocations are."""
+        return LoadedKernel(_Counters(self) if name == _SET_COUNTERS else self._kernel, self._attributes)
+
+    def variable(self, name: str, device: Device) -> Any:
+        """Return the memory of a variable; None if there is none."""
+        return self._kernel.compiled(device).variable(name)
+
+
+class _Counters:
+    """Stands for the kernel that sets a pointer in numba-cuda's runtime, which is linked with another kernel."""
+
+    def __init__(self, code: KernelCode) -> None:
+        self._code = code
+
+    def launch(self, arguments: Any, grid: Any, block: Any, stream: Any, *further: Any) -> None:
+        """Set the pointer; nothing has to be set where no runtime is linked."""
+        pointer = self._code.variable("TheMSys", stream.device)
+        if pointer is not None:
+            set_pointer(pointer, int(getattr(arguments[0], "value", arguments[0])), stream)
 
 
 _functions: "WeakKeyDictionary[Any, dict[int, Any]]" = WeakKeyDictionary()
@@ -100,7 +118,7 @@ def function_of(library: Any) -> Any:
     number = int(context.device.id)
     if number not in functions:
         kernel = kernel_of(library)
-        code = ObjectCode(kernel, _attributes(library, kernel.compiled(current_device()).shared_size))
+        code = KernelCode(kernel, _attributes(library, kernel.compiled(current_device()).shared_size))
         module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
         functions[number] = module.get_function(library._entry_name)
     return functions[number]
@@ -169,7 +187,7 @@ def cuLibraryGetGlobal(handle: Any, name: Any) -> tuple[Any, int]:
     code = next((each for each in _loaded() if int(each.handle) == int(handle)), None)
     if code is None:
         raise DriverError("ERROR_INVALID_HANDLE")
-    variable = code.kernel.compiled(current_device()).variable(name.decode() if isinstance(name, bytes) else name)
+    variable = code.variable(name.decode() if isinstance(name, bytes) else name, current_device())
     if variable is None:
         raise DriverError("ERROR_NOT_FOUND")
     return bindings.CUdeviceptr(variable.pointer), variable.nbytes

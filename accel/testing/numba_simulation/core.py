@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from math import prod
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from cuda.bindings import driver as bindings
 from cuda.core import Buffer
 from cuda.core._utils.cuda_utils import CUDAError
 
+from accel.device import Device as AccelDevice
 from accel.testing.numba_simulation import contexts, memory, streams
 from accel.testing.numba_simulation.failures import DriverError, functions, refuse
 from accel.testing.numba_simulation.limits import COMPUTE_CAPABILITY, MAX_THREADS
 
-__all__ = ["Device", "Event", "LoadedKernel", "ObjectCode", "Stream", "launch", "refused"]
+__all__ = ["Attributes", "Device", "Event", "LoadedKernel", "ObjectCode", "Stream", "launch"]
 
 
 def _call(name: str, *arguments: Any) -> Any:
@@ -215,27 +216,45 @@ class LoadedKernel:
         self.attributes = attributes
 
 
+class Attributes(NamedTuple):
+    """What is known of a kernel, by the names of cuda.core.
+
+    A processor's registers are not those of a GPU, so their number is the limit that was asked for, or 0. Local memory
+    is that of arrays.
+    """
+
+    num_regs: int
+    const_size_bytes: int
+    local_size_bytes: int
+    shared_size_bytes: int
+    max_threads_per_block: int = MAX_THREADS
+
+
 class ObjectCode:
-    """Compiled code; stands for `cuda.core.ObjectCode`. Only numba-cuda's own kernels are loaded from it."""
+    """Compiled code; stands for `cuda.core.ObjectCode`."""
 
-    _refused = "compiled code (PTX, cubin, fatbin, objects, LTO-IR, libraries)"
-
-    def __init__(self, kernel: Any = None, attributes: Any = None) -> None:
-        self._kernel, self._attributes = kernel, attributes
+    def __init__(self) -> None:
         self.handle = bindings.CUlibrary(id(self))
 
-    @property
-    def kernel(self) -> Any:
-        """The kernel that was compiled."""
-        return self._kernel
-
     def get_kernel(self, name: str) -> LoadedKernel:
-        """Return the kernel."""
-        return LoadedKernel(self._kernel, self._attributes)
+        """Return a kernel."""
+        raise NotImplementedError
+
+    def variable(self, name: str, device: AccelDevice) -> Any:
+        """Return the memory of a variable on a device; None if there is none."""
+        raise NotImplementedError
+
+    @property
+    def code(self) -> bytes:
+        """Refuse: it is code for the processor."""
+        raise refuse("machine code of a GPU", "write inspect_llvm() for the code that numba made")
 
     @classmethod
     def _refuse(cls, *arguments: Any, **keywords: Any) -> Any:
-        raise refuse(cls._refused, "link CUDA sources (.cu, cuda.CUSource), or write the function in Python")
+        raise refuse(
+            "code that is compiled (PTX, cubin, fatbin, objects, LTO-IR, libraries)",
+            "link CUDA sources (.cu, cuda.CUSource), or write the function in Python",
+        )
 
     from_ptx = from_cubin = from_fatbin = from_object = from_ltoir = from_library = _refuse
 
@@ -266,14 +285,3 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
 def _flat(arguments: Sequence[Any]) -> list[Any]:
     """Return arguments of which some may be buffers of cuda.core, as addresses."""
     return [int(each.handle) if isinstance(each, Buffer) else each for each in arguments]
-
-
-def refused(name: str) -> type:
-    """Return a class that stands for one of cuda.core that is not simulated."""
-
-    class Refused:
-        def __init__(self, *arguments: Any, **keywords: Any) -> None:
-            raise refuse(f"{name} of cuda.core", "let numba.cuda compile the kernel, or run it on a GPU")
-
-    Refused.__name__ = Refused.__qualname__ = name
-    return Refused

@@ -19,7 +19,7 @@ from accel.testing.numba_simulation.contexts import current_device, devices
 from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
 from accel.testing.numba_simulation.streams import finish_default, giving_to, release_late, settle_device
 
-__all__ = ["as_simulated", "free", "free_host", "unregister"]
+__all__ = ["as_simulated", "free", "free_host", "set_pointer", "unregister"]
 
 _BYTE = as_dtype("uint8")
 _ALIGNMENT = 4096
@@ -266,6 +266,14 @@ def _host_bytes(pointer: Any, nbytes: int) -> tuple[_Bytes, bool]:
 
 def _copy(target: Span, source: Span, stream: Stream) -> None:
     _backend(stream.device).copy(target, source, stream=stream)
+
+
+def set_pointer(variable: Any, address: int, stream: Stream) -> None:
+    """Set a variable of a kernel to an address of a device, as kernels have it: that of the host's memory."""
+    memory = _backend(stream.device).memory_at(address, 1)
+    content = np.array([address - memory.pointer + memory.host], np.uint64).view(np.uint8)
+    block = _backend(stream.device).adopt(ExternalAllocation(8, native=variable))
+    _copy(Span(block, 0, 8), _host_span(content), stream)
 
 
 @simulated

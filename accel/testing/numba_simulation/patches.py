@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import wraps
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import cuda.core
@@ -16,7 +17,7 @@ from numba.cuda.memory_management import nrt
 
 from accel.interchange.export import with_cuda_interface
 from accel.support.call_sites import add_library
-from accel.testing.numba_simulation import arguments, code, core, exchange, memory, streams
+from accel.testing.numba_simulation import arguments, code, core, cuda_text, exchange, memory, streams
 from accel.testing.numba_simulation.failures import functions, process, refused_function
 from accel.testing.numba_simulation.lines import with_lines
 
@@ -96,13 +97,14 @@ class Simulation:
     @staticmethod
     def _of_core() -> Iterator[_Patch]:
         ours = {name: getattr(core, name) for name in ("Device", "Event", "ObjectCode", "Stream", "launch")}
-        ours |= {name: core.refused(name) for name in ("Linker", "Program")}
+        ours |= {"Linker": cuda_text.Linker, "Program": cuda_text.Program}
         for name, value in ours.items():
             yield _Patch(cuda.core, name, value)
         yield _Patch(driver, "ExperimentalDevice", core.Device)
         yield _Patch(driver, "ExperimentalStream", core.Stream)
         yield _Patch(driver, "ObjectCode", core.ObjectCode)
         yield _Patch(driver, "Linker", ours["Linker"])
+        yield _Patch(driver, "LinkerOptions", SimpleNamespace)
         yield _Patch(nvrtc, "Program", ours["Program"])
         yield _Patch(dispatcher, "launch", core.launch)
         yield _Patch(nrt, "launch", core.launch)

@@ -24,6 +24,8 @@ __all__: list[str] = []
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "docs" / "guide" / "numba_tests.md"
 _NEEDED = 0.95
+_ENDED = (0, 1, 2, 3, 4, 5)
+"""Exit codes of pytest; others are those of a crash."""
 
 _CHILDREN = """
 import importlib.abc
@@ -63,8 +65,8 @@ def main() -> int:
     with TemporaryDirectory() as scratch:
         folder = given.results or Path(scratch)
         folder.mkdir(exist_ok=True)
-        theirs = _results(folder / "simulator.json", given.files, {"NUMBA_ENABLE_CUDASIM": "1"})
-        ours = _results(folder / "sim.json", given.files, {"NUMBA_TESTS_ON_SIM": "1"})
+        theirs = _results(folder / "simulator.jsonl", given.files, {"NUMBA_ENABLE_CUDASIM": "1"})
+        ours = _results(folder / "sim.jsonl", given.files, {"NUMBA_TESTS_ON_SIM": "1"})
     lines = [*_page(theirs, ours)]
     if not given.files:
         _PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
@@ -75,27 +77,27 @@ def main() -> int:
 
 
 def _results(file: Path, names: list[str], settings: dict[str, str]) -> dict[str, str]:
-    """Return the outcome of each test, and run them unless a file has it."""
-    if not file.exists():
-        package = find_spec("numba_cuda")
-        assert package is not None, "ci/numba_tests installs it"
-        tests = Path(str(package.origin)).parent / "numba" / "cuda" / "tests"
-        with TemporaryDirectory() as children:
-            Path(children, "sitecustomize.py").write_text(_CHILDREN, encoding="utf-8")
-            environment = {
-                **os.environ,
-                **settings,
-                "NUMBA_TESTS_RESULTS": str(file),
-                "NUMBA_TESTS_CHILDREN": children,
-                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-                "PYTHONPATH": os.pathsep.join([str(_ROOT), str(_ROOT / "ci")]),
-            }
-            options = ["-q", "-p", "numba_tests_plugin", "-p", "no:cacheprovider", "-c", os.devnull, "--tb=short"]
-            options += ["--rootdir", str(tests), "--continue-on-collection-errors", "-W", "ignore"]
-            words = [sys.executable, "-m", "pytest", *options, *(str(tests / name) for name in names or ["."])]
-            subprocess.run(words, env=environment, check=False)
-    results: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return results
+    """Return the outcome of each test; those that a file has do not run again."""
+    package = find_spec("numba_cuda")
+    assert package is not None, "ci/numba_tests installs it"
+    tests = Path(str(package.origin)).parent / "numba" / "cuda" / "tests"
+    with TemporaryDirectory() as children:
+        Path(children, "sitecustomize.py").write_text(_CHILDREN, encoding="utf-8")
+        environment = {
+            **os.environ,
+            **settings,
+            "NUMBA_TESTS_RESULTS": str(file),
+            "NUMBA_TESTS_CHILDREN": children,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTHONPATH": os.pathsep.join([str(_ROOT), str(_ROOT / "ci")]),
+        }
+        options = ["-q", "-p", "numba_tests_plugin", "-p", "no:cacheprovider", "-c", os.devnull, "--tb=no"]
+        options += ["--rootdir", str(tests), "--continue-on-collection-errors", "-W", "ignore"]
+        words = [sys.executable, "-m", "pytest", *options, *(str(tests / name) for name in names or ["."])]
+        while subprocess.run(words, env=environment, check=False).returncode not in _ENDED:
+            print("the process crashed; the rest runs in another one", flush=True)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return dict(json.loads(line) for line in lines)
 
 
 def _passed(results: dict[str, str]) -> list[str]:

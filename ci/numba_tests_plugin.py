@@ -1,8 +1,9 @@
 """A plug-in of pytest for numba-cuda's own tests: it imports them as theirs does, and notes what becomes of each.
 
-The environment variable ``NUMBA_TESTS_RESULTS`` names the file of the results. With ``NUMBA_TESTS_ON_SIM=1`` the tests
-run on simulated devices, and so do the processes that they start (`sitecustomize`, which is in the folder
-``NUMBA_TESTS_CHILDREN``).
+The environment variable ``NUMBA_TESTS_RESULTS`` names the file of the results: a line of JSON each time that one is
+known; the last of a test counts. Tests that it has are left out, so a run that ended by a crash goes on after it. With
+``NUMBA_TESTS_ON_SIM=1`` the tests run on simulated devices, and so do the processes that they start (`sitecustomize`,
+which is in the folder ``NUMBA_TESTS_CHILDREN``).
 """
 
 import importlib
@@ -18,6 +19,7 @@ import pytest
 __all__: list[str] = []
 
 _results: dict[str, str] = {}
+_file = Path(os.environ["NUMBA_TESTS_RESULTS"])
 _on_sim = ExitStack()
 
 
@@ -65,9 +67,29 @@ def pytest_unconfigure() -> None:
         _on_sim.close()
 
 
+def _note(name: str, outcome: str) -> None:
+    _results[name] = outcome
+    with _file.open("a", encoding="utf-8") as results:
+        results.write(json.dumps([name, outcome]) + "\n")
+
+
+def _name(nodeid: str) -> str:
+    return nodeid.partition("numba/cuda/tests/")[2] or nodeid
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the tests that have a result."""
+    if _file.exists():
+        done = {json.loads(line)[0] for line in _file.read_text(encoding="utf-8").splitlines()}
+        items[:] = [item for item in items if _name(item.nodeid) not in done]
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Iterator[None]:
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Let no test inherit what an earlier one left in flight."""
+    _note(_name(item.nodeid), "failed: the process crashed")
+    _results.pop(_name(item.nodeid))
     if os.environ.get("NUMBA_TESTS_ON_SIM"):
         from accel.testing.simulation import drop
 
@@ -76,21 +98,17 @@ def pytest_runtest_protocol() -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note the outcome of a test, and the last line of its error; the first that is no pass counts."""
-    name = report.nodeid.partition("numba/cuda/tests/")[2] or report.nodeid
+    """Note the outcome of a test, and the first lines of its error; the first that is no pass counts."""
     outcome = "xfailed" if hasattr(report, "wasxfail") and report.skipped else report.outcome
-    if _results.get(name, "passed") != "passed" or (report.when != "call" and outcome == "passed"):
+    if report.when != "call" and outcome == "passed":
         return
-    crash = getattr(report.longrepr, "reprcrash", None)
-    _results[name] = f"failed {crash.message.strip()[:300] if crash else ''}" if outcome == "failed" else outcome
+    name = _name(report.nodeid)
+    if _results.get(name, "passed") == "passed":
+        crash = getattr(report.longrepr, "reprcrash", None)
+        _note(name, f"failed {crash.message.strip()[:300] if crash else ''}" if outcome == "failed" else outcome)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     """Note a file that cannot be imported."""
     if report.failed:
-        _results[report.nodeid.partition("numba/cuda/tests/")[2]] = f"failed {str(report.longrepr)[-300:]}"
-
-
-def pytest_sessionfinish() -> None:
-    """Write the results."""
-    Path(os.environ["NUMBA_TESTS_RESULTS"]).write_text(json.dumps(_results, indent=1), encoding="utf-8")
+        _note(_name(report.nodeid), f"failed {str(report.longrepr)[-300:]}")

@@ -46,3 +46,27 @@ class TestSimpleKernels:
         x = np.random.default_rng(0).integers(0, 7, 1000)
         result = launched(histogram, (3,), (32,), x, np.zeros(7, dtype))[1]
         np.testing.assert_array_equal(result, np.bincount(x, minlength=7))
+
+
+@pytest.mark.parametrize("depth", range(1, 5))
+def test_functions_that_call_functions(cuda, depth):
+    def increased(function):
+        @cuda.jit(device=True)
+        def increase(x):
+            return function(x) + 1
+
+        return increase
+
+    function = cuda.jit(device=True)(lambda x: 2 * x)
+    for _ in range(depth):
+        function = increased(function)
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = function(x[i])
+
+    array = cuda.to_device(np.arange(10.0))
+    kernel[1, 32](array)
+    np.testing.assert_array_equal(array.copy_to_host(), 2 * np.arange(10) + depth)

@@ -171,3 +171,5 @@ def test_what_kernels_do_wrong_is_raised_by_the_next_wait(cuda, wait):
     with pytest.raises(KernelMemoryError, match="in kernel beyond") as raised:
         waits[wait]()
     assert f"allocated at {__file__}" in str(raised.value)
+    [frame] = raised.value.reports[0].place.frames
+    assert (frame.file, frame.function) == (__file__, "beyond")

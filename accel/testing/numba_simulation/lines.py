@@ -16,7 +16,10 @@ def with_lines(compile_cuda: Callable[..., Any]) -> Callable[..., Any]:
         function: Any, *arguments: Any, debug: bool = False, lineinfo: bool = False, **keywords: Any
     ) -> Any:
         lines = lineinfo or (not debug and _has_source(function))
-        return compile_cuda(function, *arguments, debug=debug, lineinfo=lines, **keywords)
+        try:
+            return compile_cuda(function, *arguments, debug=debug, lineinfo=lines, **keywords)
+        except ArithmeticError:  # numba-cuda cannot describe tuples of empty tuples to debuggers
+            return compile_cuda(function, *arguments, debug=debug, lineinfo=lineinfo, **keywords)
 
     return compile_with_lines
 

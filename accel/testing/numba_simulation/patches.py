@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import cuda.core
 from cuda.bindings import driver as bindings
 from numba import cuda as cuda_package
-from numba.cuda import codegen, dispatcher
+from numba.cuda import codegen, dispatcher, lowering
 from numba.cuda.cudadrv import devicearray, devices, driver, libs, nvrtc, nvvm, runtime
 from numba.cuda.memory_management import nrt
 
@@ -19,7 +19,7 @@ from accel.interchange.export import with_cuda_interface
 from accel.support.call_sites import add_library
 from accel.testing.numba_simulation import arguments, code, core, cuda_text, exchange, memory, streams
 from accel.testing.numba_simulation.failures import functions, process, refused_function
-from accel.testing.numba_simulation.lines import with_lines
+from accel.testing.numba_simulation.lines import first_lines, with_lines
 
 __all__ = ["Simulation", "refuse_real_driver"]
 
@@ -117,6 +117,7 @@ class Simulation:
         for name in ("get_cubin", "get_ltoir", "get_lto_ptx"):
             yield _Patch(library, name, code.refused_output)
         yield _Patch(dispatcher, "compile_cuda", with_lines(dispatcher.compile_cuda))
+        yield _Patch(lowering, "get_func_def_lineno", first_lines(lowering.get_func_def_lineno))
         yield _Patch(nvvm, "NVVM", code.Nvvm)
         yield _Patch(nvvm, "is_available", lambda: True)
         yield _Patch(nvrtc, "get_supported_ccs", lambda: [*_CAPABILITIES])

@@ -16,7 +16,7 @@ from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
-from accel.memory.releases import release
+from accel.memory.releases import drop, release
 from accel.memory.storage_work import Use, carry_out
 from accel.memory.writer import Writer, write_text
 from accel.support.call_sites import call_site
@@ -363,7 +363,7 @@ class Storage(OnDevice):
             # Cleared first: after a collection, other finalisers may still reach this object. No call between these.
             self._owner = self._array = self._lent = None
             owner.handles -= 1
-            owner.heap.defer(owner.free_if_unused)
+            drop(owner)
 
     def __enter__(self) -> Self:
         return self

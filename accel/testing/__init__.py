@@ -18,6 +18,7 @@ _LAZY = {
     "fail_allocation": "accel.testing.faults",
     "fail_copy": "accel.testing.faults",
     "int_tuples": "accel.testing.layout_strategies",
+    "kernel_coverage": "accel.testing.covered_kernels",
     "layouts": "accel.testing.layout_strategies",
     "limit_memory": "accel.testing.faults",
     "lose_device": "accel.testing.faults",

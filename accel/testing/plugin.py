@@ -42,6 +42,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write what kernels do wrong: some of github (annotations of a pull request), sarif:FILE, html:FILE, "
         "junit:FILE, and junit (into the file of --junitxml), with commas between",
     )
+    group.addoption(
+        "--accel-coverage",
+        metavar="lcov:FILE",
+        help="write which lines of CUDA and HIP kernels were taken on simulated devices; with coverage.py, its plug-in "
+        "accel.testing.coverage does so in its own data",
+    )
     parser.addini(
         "accel_namespaces",
         type="args",
@@ -66,6 +72,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from accel.testing.kernel_findings import KernelFindings
 
         config.pluginmanager.register(KernelFindings(config), "accel-reports")
+    if config.getoption("--accel-coverage"):
+        from accel.testing.coverage_output import CoverageOutput
+
+        config.pluginmanager.register(CoverageOutput(config), "accel-coverage")
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
     if not devices and not parameters:
         return

@@ -14,6 +14,7 @@ from accel.dtypes import SUPPORTED
 from accel.errors import DeviceLostError, DeviceMismatchError
 from accel.support import host_compiler
 from accel.support.call_sites import call_site
+from accel.support.kernel_coverage import counting
 
 from ..common import host_copies
 from ..common.special_functions import SpecialFunctions
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # most programs run no kernels
     from pathlib import Path
 
     from accel.ir import Program
+    from accel.support.kernel_coverage import Point
 
     from ..cuda_on_cpu.programs.execution import Ended
     from .kernels import SimKernel
@@ -339,9 +341,15 @@ class SimBackend:
             If there is no such variable.
         """
         settings, kernels = config.current(), self._kernels_of(device, source, options, instances)
-        checked = bool(settings.kernel_checks)
-        memory = kernels.variable(name, self._memory[device], settings.sim_warp, checked=checked)
+        checked, space = bool(settings.kernel_checks), self._memory[device]
+        memory = kernels.variable(name, space, settings.sim_warp, checked=checked, counts=counting())
         return SimArray(self._executor(device), memory.content(), memory, memory.pointer, keep=memory)
+
+    def counted_points(self, source: str) -> "Sequence[Point]":
+        """Return what counters of a source would count: its statements, and the outcomes of its conditions."""
+        from ..cuda_on_cpu.text.counted import counted
+
+        return counted(source).points
 
     def _kernels_of(
         self, device: Device, source: str, options: tuple[str, ...], instances: tuple[str, ...]

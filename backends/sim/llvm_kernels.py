@@ -30,7 +30,7 @@ class LlvmKernels:
         self._loaded: dict[bool, LoadedKernel] = {}
         self._variables: dict[tuple[Module, str], Memory] = {}
 
-    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
+    def loaded(self, kernel: str, warp: int, *, checked: bool, counts: bool = False) -> LoadedKernel:
         """Return the kernel, compiled with or without checks.
 
         Raises

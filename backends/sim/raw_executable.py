@@ -15,6 +15,7 @@ from accel import config
 from accel.abc import Event, Pointer, RawParameter, Stream
 from accel.device import Device
 from accel.errors import KernelLaunchError
+from accel.support.kernel_coverage import counting
 
 from ..common.interrupts import stopped_by_interrupt
 from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
@@ -155,7 +156,7 @@ class SimRawExecutable:
         if cooperative:
             refuse_cooperative(self._kernel, prod(grid), prod(block), shared, settings.sim_warp)
         values = self._values(arguments)
-        alone = "race" in settings.kernel_checks or self._launcher.repeats()
+        alone = "race" in settings.kernel_checks or loaded.counters is not None or self._launcher.repeats()
         launch = _Launch(
             loaded, values, grid, block, shared, cooperative, settings, workers=1 if alone else settings.threads
         )
@@ -167,7 +168,9 @@ class SimRawExecutable:
         return queue.submit(f"kernel {self._kernel}", partial(self._run, launch))
 
     def _loaded(self, settings: config.Settings) -> LoadedKernel:
-        return self._kernels.loaded(self._kernel, settings.sim_warp, checked=bool(settings.kernel_checks))
+        return self._kernels.loaded(
+            self._kernel, settings.sim_warp, checked=bool(settings.kernel_checks), counts=counting()
+        )
 
     def _refuse(self, loaded: LoadedKernel, block: Dim3, arguments: Sequence[Any]) -> None:
         sizes = tuple(np.asarray(each).nbytes for each in arguments)
@@ -259,6 +262,8 @@ class SimRawExecutable:
             )
         if ranges:
             areas.take_shadows(ranges)
+        if launch.loaded.counters is not None:
+            launch.loaded.counters.tell()
         return outcome
 
     def _words(self) -> Mapping[str, str]:

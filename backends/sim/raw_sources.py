@@ -4,10 +4,13 @@ from typing import NamedTuple, Protocol
 
 from accel.device import Device
 from accel.errors import KernelLaunchError
+from accel.support.kernel_coverage import CountedText
 
 from ..cuda_on_cpu.build.building import build_with, kernel_names
 from ..cuda_on_cpu.launch.allocations import Cells
+from ..cuda_on_cpu.launch.counters import Counters
 from ..cuda_on_cpu.launch.module import Entry, Module
+from ..cuda_on_cpu.text.counted import counted
 from .memory import DeviceMemory, Memory
 
 __all__ = ["Kernels", "LoadedKernel", "Loads", "refuse_cooperative"]
@@ -28,11 +31,14 @@ class LoadedKernel(NamedTuple):
         The module, and the kernel in it.
     cells : dict
         The shadows of the module's variables.
+    counters : Counters or None
+        Those of its lines, if it was compiled with them.
     """
 
     module: Module
     entry: Entry
     cells: Cells
+    counters: Counters | None = None
 
     def refuse_shared(self, kernel: str, shared: int, warp: int) -> None:
         """Raise `KernelLaunchError` if a block cannot have so much dynamic shared memory."""
@@ -47,8 +53,8 @@ class LoadedKernel(NamedTuple):
 class Loads(Protocol):
     """Where kernels of one device come from: a source in CUDA, or what another compiler has made."""
 
-    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
-        """Return a kernel, compiled for a width of warps, with or without checks."""
+    def loaded(self, kernel: str, warp: int, *, checked: bool, counts: bool = False) -> LoadedKernel:
+        """Return a kernel, compiled for a width of warps, with or without checks and counters of its lines."""
         ...
 
 
@@ -74,10 +80,11 @@ class Kernels:
         self._instances = instances
         self._variables: dict[tuple[Module, str], Memory] = {}
         self._cells: dict[Module, Cells] = {}
-        self._loaded: dict[tuple[str, int, bool], LoadedKernel] = {}
+        self._counters: dict[Module, Counters] = {}
+        self._loaded: dict[tuple[str, int, bool, bool], LoadedKernel] = {}
 
-    def loaded(self, kernel: str, warp: int, *, checked: bool) -> LoadedKernel:
-        """Return a kernel, compiled for a width of warps, with or without checks.
+    def loaded(self, kernel: str, warp: int, *, checked: bool, counts: bool = False) -> LoadedKernel:
+        """Return a kernel, compiled for a width of warps, with or without checks and counters of its lines.
 
         Raises
         ------
@@ -86,20 +93,34 @@ class Kernels:
         KernelLaunchError
             If it has more shared memory than a block can have.
         """
-        key = kernel, warp, checked
+        key = kernel, warp, checked, counts
         loaded = self._loaded.get(key)
         if loaded is None:
             built = build_with(
-                kernel, self._source, instances=self._instances, options=self._options, warp=warp, checked=checked
+                kernel,
+                self._source,
+                instances=self._instances,
+                options=self._options,
+                warp=warp,
+                checked=checked,
+                counts=counts,
             )
             module = Module.load(built, self._device)
             for variable in module.shared:
                 _refuse_static(kernel, variable.name, variable.size)
             cells = self._cells.setdefault(module, {})
-            loaded = self._loaded.setdefault(key, LoadedKernel(module, module.entry(kernel), cells))
+            counters = self._counters_of(module) if counts else None
+            loaded = self._loaded.setdefault(key, LoadedKernel(module, module.entry(kernel), cells, counters))
         return loaded
 
-    def variable(self, name: str, space: DeviceMemory, warp: int, *, checked: bool) -> Memory:
+    def _counters_of(self, module: Module) -> Counters:
+        """Return the counters of a module, which its kernels share."""
+        if module not in self._counters:
+            text = CountedText(self._source, counted(self._source).points)
+            self._counters.setdefault(module, Counters(module, text))
+        return self._counters[module]
+
+    def variable(self, name: str, space: DeviceMemory, warp: int, *, checked: bool, counts: bool = False) -> Memory:
         """Return the memory of a ``__device__`` or ``__constant__`` variable, at an address of the device.
 
         Raises
@@ -110,7 +131,7 @@ class Kernels:
         names = kernel_names(self._source, self._instances)
         if not names:
             raise KernelLaunchError(f"a source without kernels has no variable {name}; name the instances of templates")
-        module = self.loaded(names[0], warp, checked=checked).module
+        module = self.loaded(names[0], warp, checked=checked, counts=counts).module
         if (module, name) not in self._variables:
             variable = next((each for each in module.globals if each.name == name.rpartition("::")[2]), None)
             if variable is None:

@@ -45,7 +45,15 @@ class Built(NamedTuple):
     further: tuple[Path, ...] = ()
 
 
-def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool, kernels: Sequence[str]) -> Built:
+def build(
+    source: str,
+    *,
+    options: Sequence[str] = (),
+    warp: int,
+    checked: bool,
+    counts: bool = False,
+    kernels: Sequence[str],
+) -> Built:
     """Compile a source, or find what it was compiled to.
 
     Parameters
@@ -58,6 +66,8 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
         Threads of a warp.
     checked : bool
         The code calls the checks of the runtime.
+    counts : bool
+        The code has counters of its lines; see `text.counted`.
     kernels : sequence of str
         Names of the kernels, or template expressions such as ``scale<float>``.
 
@@ -80,12 +90,14 @@ def build(source: str, *, options: Sequence[str] = (), warp: int, checked: bool,
         *accepted(options),
     )
     runtime = runtime_file(compiler)
-    key = digest(source, tuple(kernels), words, runtime.name)
+    key = digest(source, tuple(kernels), words, runtime.name, *(["counts"] if counts else []))
     result = _cached(key, runtime, source)
     if result is None:
         from .compilation import compiled  # what the cache has needs none of it
 
-        work = partial(compiled, compiler, words, source, kernels, key, runtime, own=own, checked=checked)
+        work = partial(
+            compiled, compiler, words, source, kernels, key, runtime, own=own, checked=checked, counts=counts
+        )
         with disk_cache.failures_named(), disk_cache.only_one(key):
             # Another process may have built it meanwhile.
             result = _cached(key, runtime, source) or Built(interruptible(work), runtime)
@@ -99,7 +111,14 @@ def kernel_names(source: str, instances: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def build_with(
-    kernel: str, source: str, *, instances: Sequence[str] = (), options: Sequence[str], warp: int, checked: bool
+    kernel: str,
+    source: str,
+    *,
+    instances: Sequence[str] = (),
+    options: Sequence[str],
+    warp: int,
+    checked: bool,
+    counts: bool = False,
 ) -> Built:
     """Compile all kernels of a source together; the given one alone if the preprocessor removes others.
 
@@ -108,11 +127,11 @@ def build_with(
     names = kernel_names(source, instances)
     together = names if kernel in names else (kernel,)
     try:
-        return build(source, options=options, warp=warp, checked=checked, kernels=together)
+        return build(source, options=options, warp=warp, checked=checked, counts=counts, kernels=together)
     except KernelSyntaxError as error:
         if together == (kernel,) or _OWN_FILE not in str(error):
             raise
-    return build(source, options=options, warp=warp, checked=checked, kernels=(kernel,))
+    return build(source, options=options, warp=warp, checked=checked, counts=counts, kernels=(kernel,))
 
 
 def _of_libraries(source: str, compiler: Compiler, warp: int) -> tuple[str, ...]:

@@ -33,13 +33,14 @@ def compiled(
     *,
     own: tuple[str, ...],
     checked: bool,
+    counts: bool,
 ) -> Path:
     """Compile a source; beside it, the runtime and the headers for the next source, if they are not there.
 
     `own` are the options of all kernels. Returns the shared object in the cache.
     """
     words, macros = apart(words)
-    unit, folder = unit_of(source, kernels, macros, checked=checked), disk_cache.folder()
+    unit, folder = unit_of(source, kernels, macros, checked=checked, counts=counts), disk_cache.folder()
     first = folder_of(compiler, own, runtime)
     ready = words_for(first)
     with TemporaryDirectory(dir=folder) as scratch:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from accel.errors import KernelSyntaxError
 
+from ..text.counted import counted
 from ..text.ptx import CALLS
 from ..text.tokens import line_of
 from ..text.translation import constants, translated, without_launches
@@ -11,7 +12,7 @@ from ..text.translation import constants, translated, without_launches
 __all__ = ["literal", "unit_of"]
 
 
-def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: bool) -> str:
+def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: bool, counts: bool = False) -> str:
     """Return the text for the compiler: headers, macros, the source, an entry for each kernel, the names of both.
 
     Raises
@@ -24,6 +25,9 @@ def unit_of(source: str, kernels: Sequence[str], macros: str = "", *, checked: b
         file, line = line_of(source, at)
         raise KernelSyntaxError(f"{file}:{line}: error: a character of number 0; remove it")
     source = source.replace("\r\n", "\n")  # as compilers read it
+    if counts:
+        source, points = counted(source)
+        macros = f'#define ACCEL_SIM_COUNTERS {len(points)}\n#include "accel_sim/counted.h"\n{macros}'
     text = without_launches(translated(source, checked=checked))
     headers = [name for name, needed in (("declared", checked), ("ptx", CALLS in text)) if needed]
     included = "".join([f'#include "accel_sim/{name}.h"\n' for name in ("kernel", *headers)])

@@ -141,6 +141,18 @@ class Module:
         symbol = next((each for each in self._elf.symbols if each.name == name and each.kind == "object"), None)
         return None if symbol is None else Variable(name, symbol.value + self._base, symbol.size, readonly=False)
 
+    @property
+    def counted(self) -> list[int]:
+        """The numbers of the counters that there is code of; each may be there more than once."""
+        begin, end = (self._library[f"accel_sim_counted_{side}"] for side in ("begin", "end"))
+        begin.restype = end.restype = ctypes.c_void_p
+        first, last = int(begin()), int(end())
+        return [*(ctypes.c_uint32 * ((last - first) // 4)).from_address(first)]
+
+    def counters(self, count: int) -> ctypes.Array[ctypes.c_uint64]:
+        """Return the counters, in the memory that the code counts in."""
+        return (ctypes.c_uint64 * count).in_dll(self._library, "accel_sim_counters")
+
     def frames(self, pc: int) -> "tuple[Frame, ...]":
         """Return the calls at a return address, innermost first, also those that are inlined.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Token", "code_among", "code_of", "edited", "line_of", "matching", "numbered", "tokens"]
+__all__ = ["Token", "code_among", "code_of", "edited", "line_of", "matching", "numbered", "places_of", "tokens"]
 
 
 class Token(NamedTuple):
@@ -121,6 +121,20 @@ def matching(code: Sequence[Token], opening: int) -> int:
 _LINE = re.compile(r'[^\S\n]*#[^\S\n]*line[^\S\n]+(?P<line>\d+)(?:[^\S\n]+"(?P<file>(?:\\.|[^"\\])*)")?')
 
 
+def places_of(source: str) -> list[tuple[str, int]]:
+    """Return the file and the number of each line of a source, as ``#line`` directives say; 0 for a directive's own."""
+    file, number, places = "<source>", 1, []
+    for text in source.split("\n"):
+        directive = _LINE.match(text)
+        if directive:
+            file, number = directive["file"] or file, int(directive["line"])
+            places.append((file, 0))
+        else:
+            places.append((file.replace('\\"', '"').replace("\\\\", "\\"), number))
+            number += 1
+    return places
+
+
 def numbered(source: str) -> Iterator[tuple[tuple[str, int], str]]:
     r"""Yield the lines of a source, each after its file and number, as ``#line`` directives say.
 
@@ -129,14 +143,9 @@ def numbered(source: str) -> Iterator[tuple[tuple[str, int], str]]:
     >>> list(numbered('one\n#line 7 "two.cu"\nthree'))
     [(('<source>', 1), 'one'), (('two.cu', 7), 'three')]
     """
-    file, number = "<source>", 1
-    for text in source.split("\n"):
-        directive = _LINE.match(text)
-        if directive:
-            file, number = directive["file"] or file, int(directive["line"])
-        else:
-            yield (file.replace('\\"', '"').replace("\\\\", "\\"), number), text.strip()
-            number += 1
+    for place, text in zip(places_of(source), source.split("\n"), strict=True):
+        if place[1]:
+            yield place, text.strip()
 
 
 def line_of(source: str, at: int) -> tuple[str, int]:

@@ -3,6 +3,7 @@ from accel.testing.arrangement_strategy import Arrangement as Arrangement
 from accel.testing.arrangement_strategy import arrangements as arrangements
 from accel.testing.backend_service import use_backend as use_backend
 from accel.testing.conformance import BackendConformance as BackendConformance
+from accel.testing.covered_kernels import kernel_coverage as kernel_coverage
 from accel.testing.cupy_simulation.context import cupy_on_sim as cupy_on_sim
 from accel.testing.faults import fail_allocation as fail_allocation
 from accel.testing.faults import fail_copy as fail_copy

@@ -49,14 +49,14 @@ class TestDeviceFunctions:
         assert launched(kernel, (1,), (10,), x, x.copy())[1].tolist() == expected
 
     def test_closures_and_tuples(self):
-        weights = (1.5, 2.5, 3)
+        weights = (1.5, 2.5, 3.0)
 
         def kernel(x, y):
             i = cuda.grid(1)
-            first, *others = (x[i], x[i] + 1, x[i] + 2)
-            y[i] = first * weights[0] + others[0] * weights[1] + others[1] * weights[2]
+            values = (x[i], x[i] + 1, x[i] + 2)
+            for k in range(3):
+                y[i] += values[k] * weights[k]
 
         x = np.arange(8.0)
-        np.testing.assert_array_equal(
-            launched(kernel, (1,), (8,), x, x.copy())[1], x * 1.5 + (x + 1) * 2.5 + (x + 2) * 3
-        )
+        expected = x * 1.5 + (x + 1) * 2.5 + (x + 2) * 3
+        np.testing.assert_array_equal(launched(kernel, (1,), (8,), x, np.zeros(8))[1], expected)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from cuda.bindings import driver as bindings
 from cuda.core import Buffer
+from cuda.core import LaunchConfig as RealLaunchConfig
 from cuda.core._utils.cuda_utils import CUDAError
 
 from accel.device import Device as AccelDevice
@@ -15,7 +16,7 @@ from accel.testing.numba_simulation import contexts, memory, streams
 from accel.testing.numba_simulation.failures import DriverError, functions, refuse
 from accel.testing.numba_simulation.limits import COMPUTE_CAPABILITY, MAX_THREADS
 
-__all__ = ["Attributes", "Device", "Event", "LoadedKernel", "ObjectCode", "Stream", "launch"]
+__all__ = ["Attributes", "Device", "Event", "LaunchConfig", "LoadedKernel", "ObjectCode", "Stream", "launch"]
 
 
 def _call(name: str, *arguments: Any) -> Any:
@@ -257,6 +258,15 @@ class ObjectCode:
         )
 
     from_ptx = from_cubin = from_fatbin = from_object = from_ltoir = from_library = _refuse
+
+
+class LaunchConfig:
+    """How a kernel is launched; stands for `cuda.core.LaunchConfig`, which asks a driver about cooperative ones."""
+
+    def __init__(self, *arguments: Any, is_cooperative: bool = False, **keywords: Any) -> None:
+        config = RealLaunchConfig(*arguments, **keywords)
+        self.grid, self.block, self.shmem_size = config.grid, config.block, config.shmem_size
+        self.is_cooperative = is_cooperative
 
 
 def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> None:

@@ -96,7 +96,9 @@ class Simulation:
 
     @staticmethod
     def _of_core() -> Iterator[_Patch]:
-        ours = {name: getattr(core, name) for name in ("Device", "Event", "ObjectCode", "Stream", "launch")}
+        ours = {
+            name: getattr(core, name) for name in ("Device", "Event", "LaunchConfig", "ObjectCode", "Stream", "launch")
+        }
         ours |= {"Linker": cuda_text.Linker, "Program": cuda_text.Program}
         for name, value in ours.items():
             yield _Patch(cuda.core, name, value)
@@ -107,7 +109,9 @@ class Simulation:
         yield _Patch(driver, "LinkerOptions", SimpleNamespace)
         yield _Patch(nvrtc, "Program", ours["Program"])
         yield _Patch(dispatcher, "launch", core.launch)
+        yield _Patch(dispatcher, "LaunchConfig", core.LaunchConfig)
         yield _Patch(nrt, "launch", core.launch)
+        yield _Patch(nrt, "LaunchConfig", core.LaunchConfig)
 
     def _of_numba(self) -> Iterator[_Patch]:
         library = codegen.CUDACodeLibrary

@@ -2,21 +2,31 @@
 
 import sys
 from collections.abc import Callable
-from functools import wraps
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from accel import xp
+from accel.errors import OutOfMemoryError
 from accel.testing.cupy_simulation import kernels, streams
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
+from accel.testing.cupy_simulation.comparisons import comparisons
 from accel.testing.cupy_simulation.elementwise import ElementwiseKernel
+from accel.testing.cupy_simulation.extensions import (
+    extension_members,
+    nvtx_members,
+    profiler_members,
+    range_members,
+)
+from accel.testing.cupy_simulation.places import current_device
 from accel.testing.cupy_simulation.pools import PinnedMemoryPool, Pool, pool_members
 from accel.testing.cupy_simulation.random_numbers import random_members
 from accel.testing.cupy_simulation.reduction import ReductionKernel
 from accel.testing.cupy_simulation.scipy_modules import MODULES, finder
-from accel.testing.cupy_simulation.sparse import sparse_members
+from accel.testing.cupy_simulation.sparse import sparse_members, spmatrix
+from accel.testing.cupy_simulation.testing_members import testing_members
+from accel.tracing import fuse
 
 __all__ = ["modules"]
 
@@ -25,8 +35,8 @@ _OF_NUMPY = (
     *("float16", "float32", "float64", "complex64", "complex128"),
     *("pi", "e", "inf", "nan", "newaxis", "dtype", "iinfo", "finfo", "errstate", "ndindex", "s_", "index_exp"),
 )
+_OF_STREAMS = ("Stream", "Event", "get_current_stream", "get_elapsed_time")
 _ABSENT = {
-    "fuse": "call the functions one by one",
     "vectorize": "write the kernel as an ElementwiseKernel, which is simulated",
 }
 _PRESENT = (
@@ -62,14 +72,28 @@ def modules() -> dict[str, ModuleType]:
     parts = {
         "cuda": _Module("cupy.cuda", {**_cuda(), **pool_members(pool, pinned)}, _nothing),
         "random": _Module("cupy.random", *random_members()),
-        "testing": _Module("cupy.testing", {}, _testing),
+        "testing": _Module("cupy.testing", {**comparisons(), **testing_members()}, _nothing),
         "linalg": xp.linalg,
         "fft": xp.fft,
     }
-    cupy = _Module("cupy", {**_own(pool, pinned), **parts}, lambda name: getattr(xp, name, None))
+    within = {
+        "nvtx": nvtx_members(),
+        "profiler": range_members(),
+        "memory": {**pool_members(pool, pinned), "MemoryPointer": MemoryPointer, "OutOfMemoryError": OutOfMemoryError},
+        "pinned_memory": {"PinnedMemoryPool": PinnedMemoryPool},
+        "stream": {name: getattr(streams, name) for name in _OF_STREAMS},
+        "device": {"Device": streams.Device, "get_device_id": _device_id},
+    }
+    for name, members in within.items():
+        parts[f"cuda.{name}"] = _Module(f"cupy.cuda.{name}", members, _nothing)
+        setattr(parts["cuda"], name, parts[f"cuda.{name}"])
+    direct = {name: module for name, module in parts.items() if "." not in name}
+    cupy = _Module("cupy", {**_own(pool, pinned), **direct}, lambda name: getattr(xp, name, None))
     scipy = _scipy()
-    cupyx = _Module("cupyx", {"scipy": scipy["cupyx.scipy"]}, _nothing)
-    return {"cupy": cupy, "cupyx": cupyx, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}}
+    profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
+    cupyx = _Module("cupyx", {**extension_members(), "scipy": scipy["cupyx.scipy"], "profiler": profiler}, _nothing)
+    named = {module.__name__: module for module in (cupy, cupyx, profiler)}
+    return {**named, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}}
 
 
 def _nothing(name: str) -> None:
@@ -94,6 +118,7 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "RawModule": kernels.RawModule,
         "ElementwiseKernel": ElementwiseKernel,
         "ReductionKernel": ReductionKernel,
+        "fuse": _fuse,
         "ndarray": ndarray,
         "asnumpy": asnumpy,
         "array": _array,
@@ -108,9 +133,16 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
     }
 
 
+def _fuse(*functions: Any, kernel_name: str | None = None) -> Any:
+    """Return a function whose operations are one kernel, or a decorator for it; as `cupy.fuse`."""
+    if functions and callable(functions[0]):
+        return fuse(functions[0], kernel_name=kernel_name)
+    return lambda function: fuse(function, kernel_name=kernel_name)
+
+
 def _array_module(*arrays: Any) -> ModuleType:
     """Return the module of the arrays, as `cupy.get_array_module` does."""
-    return sys.modules["cupy"] if any(isinstance(each, ndarray) for each in arrays) else np
+    return sys.modules["cupy"] if any(isinstance(each, (ndarray, spmatrix)) for each in arrays) else np
 
 
 def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
@@ -130,17 +162,11 @@ def _cuda() -> dict[str, Any]:
         **{name: getattr(streams, name) for name in names},
         "MemoryPointer": MemoryPointer,
         "is_available": lambda: True,
+        "get_device_id": _device_id,
+        "profile": profiler_members()["profile"],
     }
 
 
-def _testing(name: str) -> Any:
-    """Return a function of `numpy.testing` for arrays of the device."""
-    function = getattr(np.testing, name, None)
-    if not name.startswith("assert_") or function is None:
-        return None
-
-    @wraps(function)
-    def compare(*arguments: Any, **keywords: Any) -> None:
-        function(*(asnumpy(each) if isinstance(each, ndarray) else each for each in arguments), **keywords)
-
-    return compare
+def _device_id() -> int:
+    """Return the number of the current device."""
+    return current_device().index

@@ -12,6 +12,7 @@ import cuda.core
 from cuda.bindings import driver as bindings
 from numba import cuda as cuda_package
 from numba.cuda import codegen, dispatcher, lowering
+from numba.cuda._internal import cuda_fp16
 from numba.cuda.cudadrv import devicearray, devices, driver, libs, nvrtc, nvvm, runtime
 from numba.cuda.memory_management import nrt
 
@@ -122,6 +123,7 @@ class Simulation:
             yield _Patch(library, name, code.refused_output)
         yield _Patch(dispatcher, "compile_cuda", with_lines(dispatcher.compile_cuda))
         yield _Patch(lowering, "get_func_def_lineno", first_lines(lowering.get_func_def_lineno))
+        yield _Patch(cuda_fp16, "_have_nvjitlink", lambda: True)  # it warns that functions are not inlined without it
         yield _Patch(nvvm, "NVVM", code.Nvvm)
         yield _Patch(nvvm, "is_available", lambda: True)
         yield _Patch(nvrtc, "get_supported_ccs", lambda: [*_CAPABILITIES])

@@ -142,12 +142,12 @@ class Graph(OnDevice):
         As `try_in_order`, but nothing is looked up again if nothing was recorded for the memory since the last launch.
         """
         heap = self._heap
-        if not queue.direct or queue.timed or not heap.plain:
+        if not heap.plain:
             return None
         gate = heap.gate
         with gate.lock:
             work, uses, found = self._work, self._uses, self._found
-            if heap.changing or work is None:
+            if heap.changing or work is None or not queue.direct or queue.timed:
                 return None
             heap.changing = True
             try:

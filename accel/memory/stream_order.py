@@ -168,11 +168,9 @@ def try_in_order(
     Submission or None
         Covers the work. None if it was not submitted; then nothing was done.
     """
-    if not queue.direct or queue.timed:  # type: ignore[attr-defined]
-        return None
     gate = heap.gate
     with gate.lock:
-        if heap.changing:
+        if heap.changing or not queue.direct or queue.timed:  # type: ignore[attr-defined]
             return None
         heap.changing = True
         try:
@@ -231,10 +229,8 @@ def try_copy_in_order(
     target: Handle, source: Handle, heap: Heap, queue: DirectStream, nbytes: int
 ) -> Submission | None:
     """Submit a copy of the first bytes of one storage to another one as `try_in_order` does; they share no bytes."""
-    if not queue.direct:
-        return None
     with heap.lock:  # it is that of the gate
-        if heap.changing:
+        if heap.changing or not queue.direct:
             return None
         heap.changing = True
         try:

@@ -1,7 +1,7 @@
 """`direct_allocator`: allocation and release of a device's memory, in one function each, in the usual case.
 
 Each call of another function of Python would take a twentieth of their time, and so they repeat what others do:
-`Driver.is_ready`, `Driver.relaxed`, `Driver.usable`, `CupyStream.direct`, `is_pooled` and the constructor of a block.
+`Driver.is_ready`, `Driver.relaxed`, `Driver.usable`, `is_pooled` and the constructor of a block.
 """
 
 from accel.abc import Block, DirectAllocator
@@ -31,7 +31,7 @@ def direct_allocator(driver: Driver, default: CupyStream) -> DirectAllocator:  #
     def allocate(nbytes: int, cleared: bool) -> Block | None:
         if streams() or index not in driver.of_thread.ready or get_device() != index:
             return None
-        if get_current_stream() is not native_stream or default._late is not None or not 0 < nbytes <= MOST:
+        if get_current_stream() is not native_stream or not default.direct or not 0 < nbytes <= MOST:
             return None
         if cleared and default.handle:  # that of each thread, which may be captured
             return None
@@ -70,7 +70,7 @@ def direct_allocator(driver: Driver, default: CupyStream) -> DirectAllocator:  #
         if type(block) is not DeviceBlock:  # others use it too
             return False
         own, native = block.stream, block.native
-        if own is None or own._late is not None or own.deferred is not None or own._closed:
+        if own is None or not own.direct:
             return False
         if driver._process is not process.token or not (native is None or type(native.mem) is pooled):
             return False

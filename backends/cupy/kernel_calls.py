@@ -153,9 +153,7 @@ def launch_in_order(
     index, current_device = device._index, driver.runtime.getDevice
 
     def start(queue: CupyStream, *values: Any) -> bool:
-        # As `direct`, without the call.
-        may_wait = queue._late is not None or queue.deferred is not None or queue._closed
-        if queue.timed or (may_wait and not queue.direct):
+        if queue.timed or not queue.direct:
             return False
         if queue.caught_up != queue.new_blocks.number:
             streams.wait_for_reused(queue)

@@ -1,23 +1,22 @@
 """`CupyStream`: a stream of one device, which both `accel` and CuPy can use."""
 
 import threading
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 from accel.abc import CapturedEvent, DeferredEvent, Event, refuse_captured
-from accel.abc.stream import CurrentStream, as_event
+from accel.abc.stream import as_event
 from accel.device import Device
 from accel.errors import CapabilityError
 from accel.memory.thread_stream import ThreadStream
 from accel.support.locks import open_after_fork, process
 
-from .capture_modes import capture_mode
 from .driver import Driver
 from .events import CupyEvent, EventPool
 from .graphs import CupyGraph, UsedBlock
+from .native_streams import HostCallback, NativeStream
 
 __all__ = ["CupyStream", "NewBlocks", "Waits"]
 
@@ -26,10 +25,6 @@ _changing = open_after_fork(threading.Lock())
 _new_lock = threading._CRLock or threading.RLock  # type: ignore[attr-defined]  # the second one calls the first
 _MOST_WAITS = 256
 """Of how many other streams a stream remembers how far it waits for them."""
-
-_Result = TypeVar("_Result")
-HostCallback = Callable[[], object]
-"""Called in a thread of the host to submit operations to the driver."""
 
 
 class NewBlocks:
@@ -57,7 +52,7 @@ class Waits(dict[int, int]):
         self.caught_up = 0
 
 
-class CupyStream(CurrentStream):
+class CupyStream(NativeStream):
     """A stream of one device.
 
     The driver can wait for its own events. To wait for an event of the host it would have to call Python from a thread
@@ -70,12 +65,9 @@ class CupyStream(CurrentStream):
     buffered : int
         Bytes of pageable memory of the host up to which the driver takes them at once, unless the device reads that
         memory itself.
-    device : Device
-        The device.
-    native : cupy.cuda.Stream
-        CuPy's stream.
-    handle : int
-        The driver's handle of it.
+    direct : bool
+        Whether the driver has all work submitted so far, and takes more from any thread at once. False also where that
+        is not known: until the next `submit` or `record` finds that the host thread has done its work.
     stamp : int
         The number of events recorded so far: the stamp of the work that is being submitted. Work is stamped after it
         was submitted, and ``stamp`` grows before an event is recorded. So the event that was recorded when ``stamp``
@@ -84,10 +76,6 @@ class CupyStream(CurrentStream):
         The stamp of the last allocation for this stream; -1 if there was none.
     new_blocks : NewBlocks
         The number of allocations on the device; all its streams share this object.
-    timed : bool
-        Whether its events know when the work before them began and ended.
-    events : EventPool
-        The driver's events of the device.
     caught_up : int
         As that of `waits`.
     waits : Waits
@@ -101,11 +89,9 @@ class CupyStream(CurrentStream):
 
     __slots__ = (
         "__weakref__",
-        "_began",
         "_closed",
-        "_driver",
+        "_given",
         "_giving",
-        "_last",
         "_late",
         "_latest",
         "_latest_direct",
@@ -113,14 +99,10 @@ class CupyStream(CurrentStream):
         "allocated",
         "caught_up",
         "deferred",
-        "device",
-        "events",
-        "handle",
+        "direct",
         "kept",
-        "native",
         "new_blocks",
         "stamp",
-        "timed",
         "waits",
     )
     _serials = count()
@@ -138,7 +120,7 @@ class CupyStream(CurrentStream):
         self.device = device
         self._giving = _new_lock()
         self.native = native
-        self.handle: int = native.ptr
+        self.handle = native.ptr
         self.stamp = 0
         self.allocated = -1
         self.new_blocks = new_blocks
@@ -146,12 +128,14 @@ class CupyStream(CurrentStream):
         self._driver = driver
         self.events = events
         self.timed = False
-        self._began: CupyEvent | None = None
+        self._began = None
         self._closed = False
+        self.direct = True
         self.deferred: list[HostCallback] | None = None
         self.kept: list[UsedBlock] = []
         self._late: ThreadStream | None = None
-        self._last: Event | None = None
+        self._given = 0
+        self._last = None
         # The stamp of the work right before the event recorded last, and the event.
         self._latest: tuple[int, Event | None] = (-1, None)
         # The same for the last event that the driver has, and not only the host thread.
@@ -160,22 +144,9 @@ class CupyStream(CurrentStream):
         self.waits = Waits() if waits is None else waits
 
     @property
-    def number(self) -> int:
-        """DLPack's number of this stream."""
-        return int(self.native.ptr) or self._driver.platform.default_stream
-
-    @property
-    def direct(self) -> bool:  # type: ignore[override]
-        """Whether the driver has all work submitted so far, and takes more from any thread at once."""
-        if self._closed or self.deferred is not None:
-            return False
-        late = self._late
-        return late is None or late.record().done()
-
-    @property
     def awaitable(self) -> bool:
         """Whether it is `direct`, and no other library records its work in a graph."""
-        if self._closed or self.deferred is not None or (self._late is not None and not self.direct):
+        if not (self.direct or self._is_direct()):
             return False
         handle, driver = self.handle, self._driver
         if handle and driver.of_thread.ready:  # any context will do
@@ -215,90 +186,16 @@ class CupyStream(CurrentStream):
             self._do(work)
             self._last = None
         else:
-            last = late.submit(lambda: self._do(work))
+            last = self._give(late, lambda: self._do(work))
             with _changing:
                 self._last = last
 
-    def at_once(self, work: Callable[..., object], *arguments: Any) -> None:
-        """Submit work to the driver in this thread, for a stream that is `direct`; ``work`` gets the stream last."""
-        driver = self._driver
-        if driver.is_ready(self.device):
-            try:
-                if self.timed:
-                    self.begin()
-                work(*arguments, self)
-            except Exception as error:
-                raise driver.translated(error, self.device) from error
-        else:
-            with driver.on(self.device):
-                if self.timed:
-                    self.begin()
-                work(*arguments, self)
-        self._last = None
-
-    def copy_bytes(self, into: int, out_of: int, nbytes: int, way: int) -> None:
-        """Submit a copy of bytes between two addresses, as `accel.abc.DirectStream` says."""
-        driver = self._driver
-        kind = driver.kinds[way]
-        # As `at_once`, but a small copy takes less time.
-        try:
-            if not self.timed and driver.is_ready(self.device):
-                driver.memcpy(into, out_of, nbytes, kind, self.handle)
-                self._last = None
-                return
-        except Exception as error:
-            raise driver.translated(error, self.device) from error
-        self.at_once(lambda _: driver.memcpy(into, out_of, nbytes, kind, self.handle))
-
-    def set_bytes(self, address: int, byte: int, nbytes: int) -> None:
-        """Submit a fill of memory of the device with one byte."""
-        driver, index = self._driver, self.device._index
-        try:  # as in `copy_bytes`, and `Driver.is_ready` without the call
-            if not self.timed and index in driver.of_thread.ready and driver.get_device() == index:
-                driver.memset(address, byte, nbytes, self.handle)
-                self._last = None
-                return
-        except Exception as error:
-            raise driver.translated(error, self.device) from error
-        self.at_once(lambda _: driver.memset(address, byte, nbytes, self.handle))
-
-    def finish(self) -> None:
-        """Block until the driver has done what it was given; `synchronize` also waits for the host thread."""
-        driver = self._driver
-        mode, exchange = capture_mode.own, driver.exchange
-        try:
-            # The handle of the default stream is that of the current device; a thread without a context would get one.
-            if driver.of_thread.ready and (self.handle or driver.get_device() == self.device._index):
-                if exchange is None or mode.relaxed:
-                    driver.synchronize(self.handle)
-                    return
-                # As `Driver.relaxed`, without the call.
-                mode.relaxed = True
-                exchange(mode.pointer)
-                try:
-                    driver.synchronize(self.handle)
-                finally:
-                    exchange(mode.pointer)
-                    mode.relaxed = False
-                return
-        except Exception as error:
-            raise driver.translated(error, self.device) from error
-        with driver.on(self.device):
-            driver.relaxed(driver.synchronize, self.handle)
-
     def idle(self) -> bool:
         """Return whether the driver has done all work so far; False if that cannot be told without an event."""
-        if not self.direct:
-            return False
-        return self._now(self._idle_now)
+        return self._is_direct() and self._now(self._idle_now)
 
     def _idle_now(self) -> bool:
         return not self._driver.is_captured(self.handle) and self._driver.finished(self.native)
-
-    def begin(self) -> None:
-        """Let later events know when the work began that is now submitted; the device is current."""
-        if not self._driver.is_captured(self.handle):  # no time of recorded work is known
-            self._began = self.events.record(self.native, timed=True)
 
     def append(self, work: HostCallback) -> None:
         """Submit work as `submit` does, but also to a closed stream, and without making the device current."""
@@ -311,7 +208,7 @@ class CupyStream(CurrentStream):
         if late is None:
             work()
         else:
-            late.submit(work)
+            self._give(late, work)
 
     def record(self, *, timed: bool = False) -> Event:
         """Return an event that is reached when all work submitted so far is done."""
@@ -328,7 +225,7 @@ class CupyStream(CurrentStream):
                 return event
             self._latest_direct = before, event
         else:
-            event.after = late.submit(lambda: self._place(event))
+            event.after = self._give(late, lambda: self._place(event))
         self._latest = before, event
         return event
 
@@ -375,7 +272,7 @@ class CupyStream(CurrentStream):
             self._refuse_host()
             # A wait for earlier work only must not wait for the host too: the host may wait for that work.
             self.record()
-            self._new_late_thread().submit(event.settle)
+            self._give(self._new_late_thread(), event.settle)
 
     def synchronize(self) -> None:
         """Block until all work submitted so far is done; raises errors that no wait has raised yet."""
@@ -399,6 +296,7 @@ class CupyStream(CurrentStream):
         if self.deferred is not None:
             refuse_captured(self, "be closed", "close it after the capture")
         self._closed = True
+        self.direct = False
         if self._late is None and self._driver._process is process.token:
             self.finish()  # as `synchronize`
         else:
@@ -424,6 +322,7 @@ class CupyStream(CurrentStream):
             # What is in order after all work so far is in order after this event.
             self._latest = self._latest_direct = self.stamp, before
             self.deferred = []
+            self.direct = False
         return before
 
     def end_capture(self) -> CupyGraph:
@@ -434,24 +333,43 @@ class CupyStream(CurrentStream):
         finally:
             blocks, self.kept = self.kept, []
             deferred, self.deferred = self.deferred, None
+            self._late_thread()
             with _changing:
                 self.stamp += 1  # the work from now on comes after the event of `begin_capture`
             for work in deferred or ():
                 work()
         return CupyGraph(native, blocks)
 
-    def __repr__(self) -> str:
-        return f"<stream {self.native.ptr:#x} of {self.device}>"
+    def _is_direct(self) -> bool:
+        """Return what `direct` is now, also if the host thread has done its work since the last `submit`."""
+        return self.direct or (self._late_thread() is None and self.direct)
 
     def _late_thread(self) -> ThreadStream | None:
         """Return the host thread that submits work, as long as it has some left; None otherwise."""
-        late = self._late
-        return None if late is None or late.record().done() else late
+        given, late = self._given, self._late
+        if late is not None and not late.record().done():
+            return late
+        if not self.direct and self._may_be_direct(given):
+            self.direct = True
+            # Looked at again afterwards: another thread that changes these sets `direct` to False after that.
+            if not self._may_be_direct(given):
+                self.direct = False
+        return None
+
+    def _may_be_direct(self, given: int) -> bool:
+        """Return whether it is open and not captured, and the host thread was not given more work."""
+        return self._given == given and not self._closed and self.deferred is None
+
+    def _give(self, late: ThreadStream, work: HostCallback) -> Event:
+        """Submit work to the host thread."""
+        self.direct = False  # also now, for a signal handler
+        done = late.submit(work)
+        self._given += 1
+        self.direct = False
+        return done
 
     def _new_late_thread(self) -> ThreadStream:
-        result = self._late or ThreadStream(
-            self.device
-        )  # without the lock: a finaliser during this call may call again
+        result = self._late or ThreadStream(self.device)  # without the lock: a finaliser may call again meanwhile
         with _changing:
             result = self._late = self._late or result
         return result
@@ -461,12 +379,6 @@ class CupyStream(CurrentStream):
         if self.deferred is not None:
             refuse_captured(self, "check a kernel in debug mode", "capture it outside of debug mode")
         self._now(self._driver.refuse_capture, self.native)
-
-    def _do(self, work: HostCallback) -> None:
-        with self._driver.on(self.device):
-            if self.timed:
-                self.begin()
-            work()
 
     def _place(self, event: CupyEvent) -> None:
         self._now(self._place_now, event)
@@ -487,14 +399,3 @@ class CupyStream(CurrentStream):
             event.settle()
         else:
             event.hold_up(self.handle)
-
-    def _now(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Call the driver while the device is current."""
-        driver = self._driver
-        try:
-            if driver.is_ready(self.device):
-                return work(*arguments)
-        except Exception as error:
-            raise driver.translated(error, self.device) from error
-        with driver.on(self.device):
-            return work(*arguments)

@@ -42,6 +42,26 @@ class TestForeign:
         ):
             backend.copy(Span(block, 0, 10), host_span(random_bytes(10)), stream=other)
 
+    def test_it_takes_work_directly_while_the_host_has_none_for_it(self, cuda_machine, backend):
+        stream, gate = backend.new_stream(Device.CUDA), threading.Event()
+        for _ in range(3):
+            assert stream.direct
+            assert stream.awaitable
+            gate.clear()
+            stream.submit(gate.wait, blocks=True)
+            assert [stream.direct, stream.awaitable, stream.idle()] == [False, False, False]
+            stream.record()
+            assert not stream.direct
+            gate.set()
+            stream.synchronize()
+            assert stream.idle()
+        with accel.capture(stream):
+            assert [stream.direct, stream.awaitable] == [False, False]
+        assert stream.direct
+        stream.close()
+        stream.record()
+        assert [stream.direct, stream.awaitable] == [False, False]
+
     def test_work_is_done_whatever_device_is_current(self, cuda_machine, heap):
         data = random_bytes(SIZE)
         cuda_machine.set_device(1)

@@ -1,9 +1,9 @@
 """Fixtures: a ring of small buffers on either platform."""
 
 import pytest
-from accel.backends.cupy import copies
 from accel.backends.cupy.pinned import StagingMemory
 from accel.backends.cupy.staging import Ring
+from accel.backends.cupy.streams import CupyStream
 
 from accel import Device
 from accel.memory import heap_of
@@ -35,6 +35,6 @@ def backend(heap):
 def ring(backend, monkeypatch):
     """A ring of small buffers; all copies of more than 100 bytes are staged."""
     copier = backend._copier
-    monkeypatch.setattr(copies, "_DIRECT", 100)
+    monkeypatch.setattr(CupyStream, "buffered", 100)
     copier._ring = copier._small = Ring(backend._driver, StagingMemory(backend._driver), PIECE, COUNT)
     return copier._ring

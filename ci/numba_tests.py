@@ -24,6 +24,7 @@ __all__: list[str] = []
 _ROOT = Path(__file__).parent.parent
 _PAGE = _ROOT / "docs" / "guide" / "numba_tests.md"
 _NEEDED = 0.95
+_ON_SIM = {"NUMBA_TESTS_ON_SIM": "1", "ACCEL_KERNEL_LIMIT": "600"}
 _ENDED = (0, 1, 2, 3, 4, 5)
 """Exit codes of pytest; others are those of a crash."""
 
@@ -66,7 +67,7 @@ def main() -> int:
         folder = given.results or Path(scratch)
         folder.mkdir(exist_ok=True)
         theirs = _results(folder / "simulator.jsonl", given.files, {"NUMBA_ENABLE_CUDASIM": "1"})
-        ours = _results(folder / "sim.jsonl", given.files, {"NUMBA_TESTS_ON_SIM": "1"})
+        ours = _results(folder / "sim.jsonl", given.files, _ON_SIM)
     lines = [*_page(theirs, ours)]
     if not given.files:
         _PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -87,6 +87,28 @@ def test_attributes_of_devices_and_kernels(cuda):
     assert "define" in tile.inspect_llvm(tile.signatures[0])
 
 
+def test_sizes_of_local_and_constant_memory(cuda):
+    table = np.arange(10.0)
+    record = np.dtype([("a", np.int32), ("b", np.float64, (2,))], align=True)
+
+    @cuda.jit("void(float64[::1], int64)")
+    def kernel(x, n):
+        constants = cuda.const.array_like(table)
+        local = cuda.local.array((5, 6), np.float64)
+        for i in range(5):
+            local[i, n] = constants[i]
+        x[0] = local[n, n]
+
+    @cuda.jit
+    def of_records(records, x):
+        x[0] = records[0].b[1] + records[1].a
+
+    assert kernel.get_local_mem_per_thread() == 5 * 6 * 8
+    assert kernel.get_const_mem_size() == table.nbytes
+    of_records[1, 1](np.zeros(2, record), np.zeros(1))
+    assert list(of_records.get_shared_mem_per_block().values()) == [0]
+
+
 def test_a_context_is_reset(cuda):
     context = cuda.current_context()
     before = context.get_memory_info().free

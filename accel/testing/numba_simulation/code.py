@@ -178,13 +178,13 @@ def _attributes(library: Any, shared: int) -> Attributes:
 def _nbytes(kind: str) -> int:
     """Return how many bytes a value of a type of LLVM takes, packed."""
     text = kind.strip()
+    if text.endswith("*") or text == "ptr":
+        return 8
     if text.startswith("["):
         times, _, element = text[1:-1].partition(" x ")
         return int(times) * _nbytes(element)
     if text.startswith("{"):
         return sum(map(_nbytes, _members(text[1:-1])))
-    if text.endswith("*") or text == "ptr":
-        return 8
     if text.startswith("i"):
         return -(-int(text[1:]) // 8)
     return {"half": 2, "bfloat": 2, "float": 4, "double": 8}.get(text, 0)

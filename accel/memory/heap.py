@@ -12,25 +12,25 @@ from accel.abc.block import Block
 from accel.abc.direct import DirectAllocator, PreparesAllocation
 from accel.abc.external import ExternalAllocation
 from accel.abc.graphs import refuse_captured
-from accel.abc.optional import AllocatesCleared, FreesInOrder, SupportsStreams
-from accel.abc.stream import Event, Stream, current_stream, current_streams
+from accel.abc.optional import AllocatesCleared, FreesInOrder
+from accel.abc.stream import Stream
 from accel.abc.watch import Watch
 from accel.device import Device
 from accel.errors import DeviceUnavailableError, OutOfMemoryError
 from accel.memory.allocators import Allocator, Scope, current_scopes, trimmed
 from accel.memory.captures import ACTIVE, refuse_allocation
 from accel.memory.hazards import HazardRecord
+from accel.memory.heap_streams import HeapStreams
 from accel.memory.holder import Holder
-from accel.memory.in_flight import PendingTable, PendingWork, SupportsKeepAlive
+from accel.memory.in_flight import PendingWork
 from accel.memory.shortage import in_use, is_retry, retrying
-from accel.memory.submission import Gate, Submission
 from accel.registry import NoBackendError, providers, table_by_device
 from accel.support.locks import LockTakenError, in_child, open_after_fork
 
 __all__ = ["KNOWN_HEAPS", "Heap", "PendingWork", "Watcher", "heap_of", "heaps", "unwatch", "watch"]
 
 
-class Heap(PendingTable):
+class Heap(HeapStreams):
     """The memory of one device.
 
     Parameters
@@ -51,49 +51,31 @@ class Heap(PendingTable):
         allocation and release.
     clearing : AllocatesCleared or None
         The backend, if it clears memory at its allocation.
-    default : Stream or None
-        What `default_stream` returns; None before it was first asked.
     direct : DirectAllocator or None
         The backend's functions for the usual case, after the first allocation.
     foreign : HazardRecord
         The hazards of all memory of the device that was not allocated here.
-    gate : Gate
-        For work that is kept in order without events; its lock is that of the heap.
     """
 
     __slots__ = (
         "_allocators",
         "_in_order",
-        "_own",
         "_prepares",
         "_sources",
-        "_streams",
-        "backend",
         "clearing",
-        "default",
-        "device",
         "direct",
         "foreign",
-        "gate",
-        "last_opened",
         "plain",
         "scopes",
         "watches",
     )
 
     def __init__(self, device: Device, backend: Backend) -> None:
-        super().__init__()
-        self.device = device
-        self.backend = backend
-        self._streams = backend if isinstance(backend, SupportsStreams) else None
+        super().__init__(device, backend)
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
         self._prepares = backend if isinstance(backend, PreparesAllocation) else None
         self.direct: DirectAllocator | None = None
         self.clearing = backend if isinstance(backend, AllocatesCleared) else None
-        self.default: Stream | None = None
-        self.last_opened = Submission()
-        self._own: Stream | None = None
-        self.gate = Gate(self.lock, device)
         self.foreign = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}
@@ -329,29 +311,6 @@ class Heap(PendingTable):
         for heap in heaps():  # work on another device's stream may hold memory of this one
             heap.retire_finished()
 
-    def carry_out(self, work: Callable[[], object], *used: SupportsKeepAlive) -> None:
-        """Submit work that the caller keeps in order, and wait for that work alone.
-
-        An interrupt ends the wait, not the work; the memory in ``used`` is kept alive until the work is done. It gets a
-        stream of its own: a thread that works for a stream of the host calls this, and all other streams of the device
-        may wait for that thread.
-        """
-        stream, submission = self._own_stream(), Submission()
-        if stream is None:
-            work()
-            self.backend.synchronize(self.device)
-            return
-        pending = PendingWork(submission, tuple([each.keep_alive() for each in used]))
-        try:
-            with submission.begun, stream:
-                self.pending_work[pending] = ""
-                submission.give(stream, lambda _: work())
-            submission.wait()
-        finally:
-            if submission.done():
-                self.retire(pending)
-        self.retire_oldest()
-
     @property
     def in_order(self) -> FreesInOrder | None:
         """The backend, if it frees in stream order and all blocks come from it; else None."""
@@ -360,52 +319,6 @@ class Heap(PendingTable):
     def source_of(self, block: Block) -> Allocator:
         """Return the allocator that a block goes back to."""
         return self._sources.get(block, self.backend)
-
-    @property
-    def has_streams(self) -> bool:
-        """Whether the device has streams of its own."""
-        return self._streams is not None
-
-    @property
-    def stream(self) -> Stream | None:
-        """The stream for work that is submitted without one; None where such work is done at once."""
-        if self._streams is None:
-            return None
-        default = self.default or self.default_stream()
-        return (current_stream(self.device) or default) if current_streams.get() else default
-
-    def default_stream(self) -> Stream | None:
-        """Return the stream for work outside of any ``with stream:``; None where such work is done at once."""
-        if self.default is None and self._streams is not None:
-            self.default = self._streams.default_stream(self.device)
-        return self.default
-
-    def new_stream(self) -> Stream | None:
-        """Return a new stream of the device; None if it has none of its own."""
-        return None if self._streams is None else self._streams.new_stream(self.device)
-
-    def _own_stream(self) -> Stream | None:
-        """Return a stream that waits for no stream of the host; None where work is done at once."""
-        if self._own is None:
-            stream = self.new_stream()
-            # No call between these: another thread may be first.
-            if self._own is None:
-                self._own = stream
-        return self._own
-
-    def opened(self, queue: Stream) -> Submission:
-        """Return a submission that is open on a stream of the device; the caller holds the gate."""
-        opened = self.last_opened
-        if opened.queue is not queue:
-            opened = self.last_opened = Submission()
-            opened.sound = True
-            opened.open(queue, self.gate)
-        return opened
-
-    def latest(self) -> Event | None:
-        """Return an event after all work on `stream`; None where such work is done at once."""
-        stream = self.stream
-        return None if stream is None else stream.record()
 
 
 def _unused(external: ExternalAllocation) -> ExternalAllocation:

@@ -122,17 +122,16 @@ def test_a_stage_that_fails_does_not_stop_the_others_and_its_output_is_recorded(
 
 def test_the_speed_is_recorded_with_its_goals(recorded, tmp_path):
     status, record, outcomes, said = recorded("speed", **tools(tmp_path))
-    measured = ("in flight", "kernels in Python", "copies, 512 MiB", "copies, 4 GiB", "link", "pitched", "ncu")
-    # "host path" compares with functions of CuPy that compute; the stand-in has none.
+    measured = ("kernels in Python", "copies, 512 MiB", "copies, 4 GiB", "link", "pitched", "ncu")
+    # The others compare with functions of CuPy that the stand-in does not have.
     passing = dict.fromkeys(("machine", *measured), "passed")
-    assert (status, outcomes) == (1, {"host path": "failed"} | passing), said
+    assert (status, outcomes) == (1, dict.fromkeys(("in flight", "host path"), "failed") | passing), said
     results = {stage: record["results"][stage]["results"] for stage in measured}
     assert results["copies, 4 GiB"]["contiguous"]["goals"] == {
         "of memcpy's": {"at least": 0.9},
         "of CuPy's": {"at least": 1.0},
     }
     assert all(rate["of memcpy's"] > 0 for rate in results["copies, 4 GiB"].values() if type(rate) is dict)
-    assert set(results["in flight"]["launch"]["4 in flight"]) == {"accel, us", "CuPy, us", "more, us", "goals"}
     assert {"scale", "saxpy", "sum", "stencil"} <= set(results["kernels in Python"])
     assert all(each["of CuPy's"] > 0 for each in results["kernels in Python"].values() if type(each) is dict)
     assert set(results["pitched"]["rows of 12 bytes"]) == {"pinned", "pageable"}

@@ -1,6 +1,7 @@
 """The allocators that a program may give to CuPy, by name; those of other libraries by functions that do as they do."""
 
 import os
+import warnings
 from functools import partial
 
 __all__ = ["ALLOCATORS", "install"]
@@ -61,6 +62,8 @@ def install():
     """Give CuPy the allocator that the environment variable ACCEL_GPU_ALLOCATOR names, if there is one."""
     name = os.environ.get("ACCEL_GPU_ALLOCATOR")
     if name:
-        import cupy
+        with warnings.catch_warnings():  # of CuPy, before the settings of pytest for them hold
+            warnings.simplefilter("default")
+            import cupy
 
         cupy.cuda.set_allocator(ALLOCATORS[name](cupy))

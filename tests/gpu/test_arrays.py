@@ -8,6 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
+from accel import xp
+from accel.errors import ReleasedError
+from accel.memory import heap_of
+
 from .effort import EXAMPLES, THOROUGH
 
 pytestmark = pytest.mark.cupy_kernels
@@ -99,3 +103,14 @@ def test_what_is_assigned_to_a_view_is_where_numpy_puts_it(device, xp, seen, val
     x[how[0]] = xp.flip(x[how[0]], axis=0)
     expected[how[0]] = np.flip(expected[how[0]], axis=0).copy()
     check(x, expected)
+
+
+def test_memory_of_an_array_that_the_library_allocated_is_released(device):
+    x = xp.zeros(1000, dtype="float32", device=device)
+    storage = x.storage
+    before = heap_of(device).live_bytes
+    storage.release()
+    with pytest.raises(ReleasedError):
+        x.tolist()
+    del x, storage
+    assert heap_of(device).live_bytes == before

@@ -11,7 +11,6 @@ import pytest
 import accel
 from accel import xp
 from accel.abc import Operand, Span
-from accel.errors import ReleasedError
 from accel.memory import heap_of
 from accel.testing.blocks import give_back, read
 
@@ -120,14 +119,3 @@ def test_threads_that_release_what_other_streams_use_find_what_they_wrote(device
         done = [pool.submit(churn, use, device, streams, seed) for seed in range(THREADS)]
     for each in done:
         each.result()
-
-
-def test_memory_of_an_array_that_the_library_allocated_is_released(device):
-    x = xp.zeros(1000, dtype="float32", device=device)
-    storage = x.storage
-    before = heap_of(device).live_bytes
-    storage.release()
-    with pytest.raises(ReleasedError):
-        x.tolist()
-    del x, storage
-    assert heap_of(device).live_bytes == before

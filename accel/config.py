@@ -64,7 +64,8 @@ class Settings(NamedTuple):
     kernel_checks : str
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
-        shared memory, which are no error.
+        shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
+        results that differ.
     kernel_limit : int
         Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
     compile_limit : int
@@ -139,7 +140,7 @@ def _width(value: object) -> int:
 
 
 _CHECKS = ("memory", "race", "init", "sync")
-_ON_REQUEST = ("banks",)  # right kernels have conflicts of banks too
+_ON_REQUEST = ("banks", "order")  # right kernels may have conflicts of banks, and sums of floats in any order
 
 
 def _checks(value: object) -> str:
@@ -350,7 +351,8 @@ def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[
     kernels : str
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
-        shared memory, which are no error.
+        shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
+        results that differ.
     nan : bool
         Whether a NaN that a kernel in Python or a fused function makes and stores is an error with its line.
 

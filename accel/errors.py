@@ -30,6 +30,7 @@
     │   ├── KernelInitError (ValueError)               a read of memory that was never written
     │   ├── KernelSyncError                            a divergent barrier, a wrong mask, a deadlock
     │   ├── KernelBanksError                           conflicts of banks of shared memory
+    │   ├── KernelOrderError                           results that depend on the order of the threads
     │   ├── KernelFaultError                           a stack overflow, a trap, a division by zero
     │   ├── KernelAssertError (AssertionError)         an assertion in a kernel
     │   └── KernelTimeoutError (TimeoutError)          a kernel that did not end in time
@@ -78,6 +79,7 @@ __all__ = [
     "KernelInitError",
     "KernelLaunchError",
     "KernelMemoryError",
+    "KernelOrderError",
     "KernelRaceError",
     "KernelSignatureError",
     "KernelSyncError",
@@ -222,6 +224,10 @@ class KernelSyncError(KernelCheckError):
 
 class KernelBanksError(KernelCheckError):
     """Accesses of a kernel to shared memory that take more passes than they need; the results are right."""
+
+
+class KernelOrderError(KernelCheckError):
+    """Results of a kernel that differ between orders of its threads, though nothing races, as sums of floats do."""
 
 
 class KernelFaultError(KernelCheckError):

@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--arg", action="append", default=[], metavar="VALUE", help="an argument of the kernel, in order"
     )
     parser.add_argument(
-        "--checks", default="all", help="some of memory,race,init,sync,banks; all, without banks (the default); none"
+        "--checks",
+        default="all",
+        help="some of memory,race,init,sync,banks,order; all, without the last two (the default); none",
     )
     parser.add_argument("--warp", type=int, choices=(32, 64), default=32, help="threads of a warp (default: 32)")
     parser.add_argument("--seed", type=int, default=0,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from .memory import Memory
 from .races import Operation
 from .raw_sources import LoadedKernel, Loads, refuse_cooperative
 from .regions import Region
+
+if TYPE_CHECKING:  # only reports need them
+    from ..cuda_on_cpu.findings.explanations import Launched
+    from .orders import Orders
 
 __all__ = ["MemoryArgument", "SimRawExecutable"]
 
@@ -48,6 +52,8 @@ class MemoryArgument:
         The part of it that the kernel may use by this argument.
     writable : bool
         Whether the kernel may write it.
+    dtype : NumPy dtype or None
+        The type of its elements, if it is known.
     """
 
     name: str
@@ -55,6 +61,7 @@ class MemoryArgument:
     memory: Memory | None
     region: Region
     writable: bool
+    dtype: "np.dtype[Any] | None" = None
 
     def on_host(self) -> "np.ndarray[Any, Any]":
         """Return the value with the address on the host; raises `ReleasedError` if the memory was released."""
@@ -156,7 +163,11 @@ class SimRawExecutable:
         if cooperative:
             refuse_cooperative(self._kernel, prod(grid), prod(block), shared, settings.sim_warp)
         values = self._values(arguments)
-        alone = "race" in settings.kernel_checks or loaded.counters is not None or self._launcher.repeats()
+        alone = (
+            not {"race", "order"}.isdisjoint(settings.kernel_checks.split(","))
+            or loaded.counters is not None
+            or self._launcher.repeats()
+        )
         launch = _Launch(
             loaded, values, grid, block, shared, cooperative, settings, workers=1 if alone else settings.threads
         )
@@ -205,7 +216,9 @@ class SimRawExecutable:
                 f"parameter {name or place} of {self._kernel} was given {region.high - region.low} bytes at "
                 f"{region.low:#x}, which no simulated device has; pass memory that is not released"
             )
-        return MemoryArgument(name, value, memory, region, parameter is None or parameter.writable)
+        if parameter is None:
+            return MemoryArgument(name, value, memory, region, writable=True)
+        return MemoryArgument(name, value, memory, region, parameter.writable, np.dtype(parameter.dtype))
 
     def _address(self, value: Any) -> Any:
         """Return a pointer for an integer that is a simulated address: up to the end of the memory that is there."""
@@ -222,6 +235,7 @@ class SimRawExecutable:
             _note_written(memory)
         arguments = [each.on_host() if isinstance(each, MemoryArgument) else each for each in launch.values]
         areas = self._areas(launch)
+        orders = self._orders(areas) if launch.checks("order") else None
         outcome = self._outcome(launch, arguments, areas)
         if outcome.printed:
             sys.stdout.write(outcome.printed)
@@ -229,6 +243,27 @@ class SimRawExecutable:
             raise KeyboardInterrupt
         if outcome.findings:
             self._raise(launch, outcome, areas)
+        if orders is not None:
+            self._compare(launch, arguments, areas, orders)
+
+    def _orders(self, areas: Areas) -> "Orders":
+        from .orders import Orders
+
+        return Orders(self._kernel, areas, lambda: self._launcher.heap(self._device).used)
+
+    def _compare(self, launch: _Launch, arguments: Sequence[Any], areas: Areas, orders: "Orders") -> None:
+        """Run the launch in other orders; raise the error of what one of them finds, or of results that differ."""
+        outcome, differences = orders.compare(partial(self._outcome, launch, arguments, areas))
+        if outcome is not None and outcome.stopped == Kind.INTERRUPTED:
+            raise KeyboardInterrupt
+        if outcome is not None:
+            self._raise(launch, outcome, areas)
+        if differences:
+            from ..cuda_on_cpu.findings.orders import order_error
+
+            arguments_of = [(each.argument, each.dtype) for each in launch.memory]
+            dtypes = {memory.host: dtype for memory, dtype in arguments_of if memory is not None and dtype is not None}
+            raise order_error(self._launched(launch, areas), differences, dtypes)
 
     def _areas(self, launch: _Launch) -> Areas:
         spaces = self._launcher.spaces
@@ -237,7 +272,9 @@ class SimRawExecutable:
             _drop(launch.loaded, space.stale_cells)
         return Areas(spaces, launch.loaded.module, launch.loaded.cells, init=launch.checks("init"))
 
-    def _outcome(self, launch: _Launch, arguments: Sequence[Any], areas: Areas) -> Outcome:
+    def _outcome(
+        self, launch: _Launch, arguments: Sequence[Any], areas: Areas, watched: "np.ndarray[Any, Any] | None" = None
+    ) -> Outcome:
         settings, runtime = launch.settings, launch.loaded.module.runtime
         ranges = [_range(area, areas.shadow(area)) for area in areas.all] if settings.kernel_checks else []
         stop = ctypes.c_uint32(0)
@@ -251,7 +288,7 @@ class SimRawExecutable:
                 shared=launch.shared,
                 warp=settings.sim_warp,
                 ranges=ranges,
-                checks=settings.kernel_checks,
+                checks=_checks(settings.kernel_checks),
                 seed=self._launcher.draw(),
                 workers=launch.workers,
                 limit=settings.kernel_limit,
@@ -259,6 +296,7 @@ class SimRawExecutable:
                 stop=stop,
                 heap=self._launcher.heap(self._device).address(runtime),
                 heap_size=settings.sim_heap,
+                watched=watched,
             )
         if ranges:
             areas.take_shadows(ranges)
@@ -272,10 +310,22 @@ class SimRawExecutable:
 
     def _raise(self, launch: _Launch, outcome: Outcome, areas: Areas) -> None:
         """Raise the error of the finding that stopped the launch, or of the first one, with all reports, if any."""
-        from ..cuda_on_cpu.findings.explanations import Launched, distinct, error_of, reports_of
+        from ..cuda_on_cpu.findings.explanations import distinct, error_of, reports_of
 
         findings = sorted(outcome.findings, key=lambda finding: (finding.kind != outcome.stopped, finding.kind))
-        launched = Launched(
+        launched = self._launched(launch, areas)
+        findings = distinct(launched, findings)
+        if not findings:
+            return
+        reports = tuple(reports_of(launched, findings, outcome.standings))
+        self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
+        raise error_of(findings[0].kind, reports)
+
+    def _launched(self, launch: _Launch, areas: Areas) -> "Launched":
+        """Return what reports need to know of a launch."""
+        from ..cuda_on_cpu.findings.explanations import Launched
+
+        return Launched(
             kernel=self._kernel,
             grid=launch.grid,
             block=launch.block,
@@ -287,12 +337,12 @@ class SimRawExecutable:
             limit=launch.settings.kernel_limit,
             words=self._words(),
         )
-        findings = distinct(launched, findings)
-        if not findings:
-            return
-        reports = tuple(reports_of(launched, findings, outcome.standings))
-        self._launcher.races.extend([str(each) for each in reports if each.check == "race"])
-        raise error_of(findings[0].kind, reports)
+
+
+def _checks(names: str) -> str:
+    """Return the checks of the machine: what races may differ between orders because of that."""
+    checks = names.split(",")
+    return ",".join([*[each for each in checks if each != "order"], *(["race"] if "order" in checks else [])])
 
 
 def _text(numbers: Sequence[int]) -> str:

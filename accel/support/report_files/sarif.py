@@ -21,6 +21,7 @@ _RULES = {
     "race": "Two threads or streams use the same bytes, one of them writes, and nothing orders the two",
     "init": "A read of memory that was never written",
     "sync": "Threads of a block at different barriers, a wrong mask of a warp, or a deadlock",
+    "order": "Results that depend on the order of the threads",
     "banks": "Accesses to shared memory that take more passes than they need",
     "fault": "A kernel that was stopped",
     "leak": "Memory that a test leaves in use",

@@ -15,7 +15,7 @@ from .kinds import CHECKS, ERRORS, NAMES
 from .messages import Accessed, Subject, message_of
 from .words import in_words
 
-__all__ = ["Launched", "distinct", "error_of", "reports_of"]
+__all__ = ["Launched", "accessed_of", "distinct", "error_of", "place_of", "reports_of"]
 
 _NEAR = 1 << 20
 """An address that is farther than this from all memory is called invalid, not out of its bounds."""
@@ -149,12 +149,12 @@ _WITH_THREADS = (Kind.DIVERGENT_BARRIER, Kind.DEADLOCK, Kind.TIMEOUT)
 
 
 def _report(launched: Launched, finding: Finding, threads: tuple[ThreadPlace, ...]) -> KernelReport:
-    accessed = _accessed(launched, finding)
+    accessed = accessed_of(launched, finding)
     action, others = _ACTIONS.get(finding.kind, ("is there", "is there"))
-    here = _place(launched, finding.here, action)
+    here = place_of(launched, finding.here, action)
     if finding.kind == Kind.DIVERGENT_BARRIER and finding.detail == Divergence.PAST:
         others = "has gone past it"
-    other = _place(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
+    other = place_of(launched, finding.other, others) if finding.other.pc or finding.kind in _TWO_SIDED else None
     subject = Subject(
         finding, launched.kernel, launched.grid, launched.block, launched.limit, here, other, accessed, threads
     )
@@ -189,7 +189,8 @@ _SEVERAL = 0xFFFFFFFF
 """The index of a thread that is not known: several made the same access, and only the first of them is kept."""
 
 
-def _place(launched: Launched, place: Place, action: str) -> ThreadPlace:
+def place_of(launched: Launched, place: Place, action: str) -> ThreadPlace:
+    """Return a thread at an instruction; what it does there, unless that is an access."""
     frames = _frames(launched, place.pc)
     thread = None if place.thread.x == _SEVERAL else place.thread.xyz
     return ThreadPlace(place.block.xyz, thread, _action(place.mode) or action, place.size, frames)
@@ -211,7 +212,7 @@ def _frames(launched: Launched, pc: int) -> tuple[Frame, ...]:
     return tuple(frame for frame in launched.module.frames(pc) if frame.file != "view.cuh")
 
 
-def _accessed(launched: Launched, finding: Finding) -> Accessed:
+def accessed_of(launched: Launched, finding: Finding) -> Accessed:
     """Return what is known of the memory that a finding is about."""
     if finding.space in (Space.SHARED, Space.DYNAMIC_SHARED, Space.LOCAL, Space.HEAP):
         return _on_chip(launched, finding)

@@ -10,13 +10,15 @@ import numpy as np
 
 from ...common.interrupts import run_uninterrupted
 from .module import Entry, Module
-from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Segments, Standing, shared_variables
+from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Segments, Standing, Touch, shared_variables
 
 __all__ = ["Outcome", "run"]
 
 _FINDINGS = 128  # distinct ones that a launch keeps
 _STANDINGS = 4096
+_TOUCHES = 256
 _MOST_THREADS = 1024
+_Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 class Outcome(NamedTuple):
@@ -32,12 +34,15 @@ class Outcome(NamedTuple):
         Where the threads stood, if it was stopped by a deadlock or by the limit of time.
     printed : str
         The output of ``printf``.
+    touches : tuple of Touch
+        The instructions that update atomically or write to watched addresses, if there are these.
     """
 
     stopped: Kind
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
     printed: str
+    touches: tuple[Touch, ...] = ()
 
 
 def run(
@@ -58,6 +63,7 @@ def run(
     stop: ctypes.c_uint32 | None = None,
     heap: int = 0,
     heap_size: int = 0,
+    watched: _Words | None = None,
 ) -> Outcome:
     """Run a kernel to its end, in this thread and others; no other Python code waits for it.
 
@@ -93,6 +99,8 @@ def run(
         The address of the device's heap, for ``malloc`` in kernels; 0 for one that the runtime has.
     heap_size : int
         Its bytes, from when nothing in it is in use; 0 for those of CUDA's default.
+    watched : NumPy array, optional
+        Ascending addresses of words of 4 bytes, of which is to be told who writes them; for one worker, and checks.
 
     Raises
     ------
@@ -107,6 +115,7 @@ def run(
     values = [np.ascontiguousarray(argument) for argument in arguments]
     pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
     findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()
+    touches = (Touch * (0 if watched is None else _TOUCHES))()
     launch = Launch(
         entry=entry.address,
         arguments=ctypes.addressof(pointers),
@@ -122,6 +131,10 @@ def run(
         stop=ctypes.addressof(stop),
         heap=heap or None,
         heap_size=heap_size,
+        watched=None if watched is None else watched.ctypes.data,
+        watched_count=0 if watched is None else watched.size,
+        touches=ctypes.addressof(touches),
+        touch_capacity=len(touches),
         grid=grid,
         block=block,
         dynamic_shared=shared,
@@ -131,7 +144,9 @@ def run(
         cooperative=cooperative,
         ordered=seed is None,
     )
-    stopped = _call(module.runtime, launch, stop, (table, variables, values, pointers, findings, standings))
+    stopped = _call(
+        module.runtime, launch, stop, (table, variables, values, pointers, findings, standings, touches, watched)
+    )
     if table is not ranges:
         for own, used in zip(ranges, table, strict=True):
             own.cells = used.cells
@@ -140,6 +155,7 @@ def run(
         tuple(findings[: launch.finding_count]),
         tuple(standings[: launch.standing_count]),
         _printed(module.runtime, launch),
+        tuple(touches[: launch.touch_count]),
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "Space",
     "Standing",
     "Standpoint",
+    "Touch",
     "shared_variables",
 ]
 
@@ -205,6 +206,26 @@ class Standing(ctypes.Structure):
     _fields_ = [("pc", ctypes.c_uint64), ("block", Dim), ("thread", Dim), ("state", ctypes.c_uint32)]
 
 
+class Touch(ctypes.Structure):
+    """An instruction that updates atomically, or writes to watched addresses; see ``launch.h``."""
+
+    pc: int
+    address: int
+    count: int
+    hits: int
+    block: Dim
+    thread: Dim
+    mode: int
+    size: int
+    _fields_ = [
+        *[(name, ctypes.c_uint64) for name in ("pc", "address", "count", "hits")],
+        ("block", Dim),
+        ("thread", Dim),
+        ("mode", ctypes.c_uint32),
+        ("size", ctypes.c_uint32),
+    ]
+
+
 class Shared(ctypes.Structure):
     """A variable in shared memory; see ``launch.h``."""
 
@@ -236,6 +257,7 @@ class Launch(ctypes.Structure):
     standing_count: int
     printed: int | None
     printed_size: int
+    touch_count: int
     _fields_ = [
         ("entry", ctypes.c_void_p),
         ("arguments", ctypes.c_void_p),
@@ -255,6 +277,11 @@ class Launch(ctypes.Structure):
         ("stop", ctypes.c_void_p),
         ("heap", ctypes.c_void_p),
         ("heap_size", ctypes.c_uint64),
+        ("watched", ctypes.c_void_p),
+        ("watched_count", ctypes.c_uint64),
+        ("touches", ctypes.c_void_p),
+        ("touch_capacity", ctypes.c_uint64),
+        ("touch_count", ctypes.c_uint64),
         ("grid", Dim),
         ("block", Dim),
         ("dynamic_shared", ctypes.c_uint32),

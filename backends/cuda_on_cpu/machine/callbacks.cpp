@@ -9,7 +9,8 @@ using namespace accel_sim;
 
 // An access of a size that machines have.
 static void check_alone(const void* at, uint64_t size, uint32_t mode, void* pc, uint64_t alignment) {
-    count_banks(at, size, mode, pc);
+    Thread* thread = checked_thread();
+    if (thread && checks_of(*thread)->observes) observe(*thread, (uint64_t)at, size, mode, pc);
     check_slowly(at, size, mode, pc, alignment);
 }
 

@@ -108,7 +108,8 @@ void checks_begin(Run& run) {
     const uint32_t on = run.launch->checks;
     checks->run = &run;
     checks->memory = on & CHECK_MEMORY, checks->init = on & CHECK_INIT;
-    checks->counts_banks = on & CHECK_BANKS;
+    checks->counts_banks = on & CHECK_BANKS, checks->notes_touches = run.launch->touch_capacity;
+    checks->observes = checks->counts_banks || checks->notes_touches;
     checks->race = on & CHECK_RACE && epochs_are_left() && make_owners();
     checks->id = __atomic_add_fetch(&checked_launches, 1, __ATOMIC_RELAXED);
     checks->floor = first_epoch();

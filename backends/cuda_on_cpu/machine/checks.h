@@ -113,7 +113,8 @@ struct LocalMap {
 struct Checks {                   // of a launch
     Run* run;
     uint64_t floor;               // accesses below it are ordered before all of this launch
-    bool memory, race, init, counts_banks;
+    bool memory, race, init, counts_banks, notes_touches;
+    bool observes;                // one of the last two
     Range nowhere;                // of sites that accessed no range yet
     uint8_t* shared_written;      // of shared memory when a block begins
     uint64_t id;
@@ -192,6 +193,9 @@ void note_banks(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, 
 void settle_banks(const Block& block);               // at a barrier
 void end_banks(const Block& block, Checks& checks);  // of a block
 void report_banks(Checks& checks);                   // at the end of a launch
+
+// --- checks_touches.cpp
+void note_touch(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, uint64_t pc);
 
 // --- checks_init.cpp
 void check_read_written(const Access& access, Range& range);

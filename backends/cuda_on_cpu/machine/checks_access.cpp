@@ -60,6 +60,7 @@ void dead(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, void* 
 const uint64_t* check_atomic(const void* at, uint64_t size, uint32_t mode, void* pc) {
     Thread* thread = checked_thread();
     if (!thread) return nullptr;
+    if (checks_of(*thread)->observes) observe(*thread, (uint64_t)at, size, mode, pc);
     Access access{*thread, (uint64_t)at, size, (uint64_t)pc, mode, checks_of(*thread)->site((uint64_t)pc)};
     const Range* range = check_access(access, size);
     return range && range->cells ? cells_at(*range, access.address) : nullptr;

@@ -65,9 +65,10 @@ inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, const Thread& thr
     return true;
 }
 
-inline void count_banks(const void* at, uint64_t size, uint32_t mode, void* pc) {
-    Thread* thread = checked_thread();
-    if (thread && checks_of(*thread)->counts_banks) note_banks(*thread, (uint64_t)at, size, mode, (uint64_t)pc);
+inline void observe(Thread& thread, uint64_t address, uint64_t size, uint32_t mode, void* pc) {
+    const Checks& checks = *checks_of(thread);
+    if (checks.counts_banks && !(mode & ATOMIC)) note_banks(thread, address, size, mode, (uint64_t)pc);
+    if (checks.notes_touches && mode & WRITE) note_touch(thread, address, size, mode, (uint64_t)pc);
 }
 
 template <unsigned SIZE, uint32_t MODE>
@@ -80,7 +81,7 @@ __attribute__((always_inline)) inline void check(const void* at, void* pc) {
         if (address + SIZE <= thread->shadow.local_low) return;
     }
     Checks& checks = *checks_of(*thread);
-    if (__builtin_expect(checks.counts_banks, 0)) note_banks(*thread, address, SIZE, MODE, (uint64_t)pc);
+    if (__builtin_expect(checks.observes, 0)) observe(*thread, address, SIZE, MODE, pc);
     const unsigned site = checks.site((uint64_t)pc);
     Range* range = checks.sites[site].range;
     uint64_t floor = checks.floor;

@@ -102,6 +102,14 @@ struct Segments {
     uint64_t code_begin, code_end;
 };
 
+// An instruction that updates atomically, or that writes to watched addresses.
+struct Touch {
+    uint64_t pc, address;  // of the first access of the latter kind, or else of the first one
+    uint64_t count, hits;  // of all accesses, and of those to watched addresses
+    Dim block, thread;     // that made it
+    uint32_t mode, size;
+};
+
 struct Launch {
     void (*entry)(void**);
     void** arguments;
@@ -119,6 +127,10 @@ struct Launch {
     volatile uint32_t* stop;            // not 0: stop soon, with INTERRUPTED
     Heap* heap;                         // of the device; null: one that the runtime has
     uint64_t heap_size;                 // bytes, from when nothing in it is in use; 0: as CUDA has without a limit
+    const uint64_t* watched;            // ascending addresses of words of 4 bytes, for `touches`; by one worker only
+    uint64_t watched_count;
+    Touch* touches;
+    uint64_t touch_capacity, touch_count;
     Dim grid, block;
     uint32_t dynamic_shared, warp_size;
     uint32_t checks, workers, cooperative, ordered;  // ordered: blocks and threads in ascending order, for no seed

@@ -7,5 +7,6 @@
 #include "checks_order.cpp"
 #include "checks_race.cpp"
 #include "checks_shadow.cpp"
+#include "checks_touches.cpp"
 #include "callbacks.cpp"
 #include "callbacks_atomic.cpp"

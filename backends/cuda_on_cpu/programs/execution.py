@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from accel import config
+from accel.errors import CapabilityError
 from accel.support.kernel_reports import Frame, KernelReport, ThreadPlace, announce
 
 from .building import build_program
@@ -77,6 +78,11 @@ def run_program(
         If it takes longer than the limit.
     """
     settings = config.current()
+    if "order" in settings.kernel_checks.split(","):
+        raise CapabilityError(
+            "the check order runs one launch again from the same memory; a program has other memory too: launch its "
+            "kernels by accel.RawKernel, or check it for memory,race,init,sync"
+        )
     built = build_program(
         sources, options=options, folders=folders, host_options=host_options, warp=settings.sim_warp,
         checked=bool(settings.kernel_checks),

@@ -127,6 +127,9 @@ class Device(enum.Enum, metaclass=_Devices):
     @classmethod
     def _missing_(cls, value: object) -> "Device":
         if not isinstance(value, str):
+            other = getattr(value, "__accel_device__", None)  # of a class that stands for CuPy's
+            if isinstance(other, Device):
+                return other
             raise TypeError(f"a device is written as text, as in 'cuda:1', or as Device.CUDA[1]; found {value!r}")
         if value == "gpu":
             return _first_gpu()

@@ -46,6 +46,10 @@ class Device:
         self._entered: list[AbstractContextManager[config.Settings]] = []
 
     @property
+    def __accel_device__(self) -> AccelDevice:
+        return self._device
+
+    @property
     def id(self) -> int:
         """The number of the device among those of its type."""
         return self._device.index

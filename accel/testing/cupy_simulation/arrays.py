@@ -134,6 +134,11 @@ class ndarray(metaclass=_Arrays):  # noqa: N801 - CuPy's name
         cls, shape: Any, dtype: Any = float, memptr: MemoryPointer | None = None, strides: Any = None, order: str = "C"
     ) -> Any:
         """Return an uninitialised array, or one on given memory."""
+        if cls is not ndarray:
+            raise CapabilityError(
+                f"{cls.__name__} is a subclass of cupy.ndarray, which is not simulated: results would have the type of "
+                f"the array; hold the array in an attribute, or run it on a GPU"
+            )
         if strides is not None or order != "C":
             raise CapabilityError("an array with given strides is not simulated; slice or reshape the array")
         if memptr is None:

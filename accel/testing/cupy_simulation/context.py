@@ -10,6 +10,7 @@ from types import ModuleType
 from accel.config import configure, current, using
 from accel.device import Device
 from accel.support.locks import open_after_fork
+from accel.testing.child_processes import entered_in_children
 from accel.testing.cupy_simulation.arrays import array_members
 from accel.testing.cupy_simulation.modules import modules
 from accel.testing.cupy_simulation.places import forget_used
@@ -45,7 +46,8 @@ class _Blocks:
 
 
 def _imported() -> dict[str, ModuleType]:
-    return {name: module for name, module in [*sys.modules.items()] if name.split(".")[0] in ("cupy", "cupyx")}
+    roots = ("cupy", "cupyx", "cupy_backends")
+    return {name: module for name, module in [*sys.modules.items()] if name.split(".")[0] in roots}
 
 
 def _install(named: dict[str, ModuleType], device: str) -> None:
@@ -103,7 +105,7 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     block = cupy_modules, str(where)
     _blocks.begin(block)
     try:
-        with using(device=str(where)), array_members():
+        with using(device=str(where)), array_members(), entered_in_children(__name__, "cupy_on_sim", device):
             yield cupy_modules["cupy"]
             finish()
     finally:

@@ -93,7 +93,16 @@ def modules() -> dict[str, ModuleType]:
     profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
     cupyx = _Module("cupyx", {**extension_members(), "scipy": scipy["cupyx.scipy"], "profiler": profiler}, _nothing)
     named = {module.__name__: module for module in (cupy, cupyx, profiler)}
-    return {**named, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}}
+    return {**named, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}, **_backends()}
+
+
+def _backends() -> dict[str, ModuleType]:
+    """Return `cupy_backends`, where projects find the error of the runtime."""
+    runtime = _Module("cupy_backends.cuda.api.runtime", {"CUDARuntimeError": RuntimeError}, _nothing)
+    api = _Module("cupy_backends.cuda.api", {"runtime": runtime}, _nothing)
+    cuda = _Module("cupy_backends.cuda", {"api": api}, _nothing)
+    backends = _Module("cupy_backends", {"cuda": cuda}, _nothing)
+    return {module.__name__: module for module in (backends, cuda, api, runtime)}
 
 
 def _nothing(name: str) -> None:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from accel.support.locks import open_after_fork
+from accel.testing.child_processes import entered_in_children
 from accel.testing.simulation import finish
 
 __all__ = ["numba_cuda_on_sim"]
@@ -81,8 +82,9 @@ def numba_cuda_on_sim() -> Iterator[ModuleType]:
     Inside the block the package numba-cuda works on a driver of ours: its own classes type and compile kernels, which
     run on the processor and are checked as ``kernel_checks`` says; memory, streams and events are those of the
     simulated devices ``sim`` to ``sim:3``, whose work runs late. It may have been imported before, and functions that
-    were decorated before may be launched. In all threads the driver is replaced until the last of these blocks ends;
-    then all work in flight is run, and errors of kernels that were not raised before are raised.
+    were decorated before may be launched. Processes that begin inside the block have devices of their own (start them
+    with ``spawn``, as for a GPU). In all threads the driver is replaced until the last of these blocks ends; then all
+    work in flight is run, and errors of kernels that were not raised before are raised.
 
     Yields
     ------
@@ -110,7 +112,8 @@ def numba_cuda_on_sim() -> Iterator[ModuleType]:
     """
     _blocks.begin()
     try:
-        yield import_module("numba.cuda")
+        with entered_in_children(__name__, "numba_cuda_on_sim"):
+            yield import_module("numba.cuda")
         finish()
     finally:
         _blocks.end()

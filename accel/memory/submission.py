@@ -120,8 +120,12 @@ class Submission(DeferredEvent):
     @property
     def may_be_done(self) -> bool:
         """Whether `done` would record no event: it is not open, or its stream is idle."""
-        queue: Any = self.queue
-        return queue is None or bool(hasattr(queue, "idle") and queue.idle())
+        if self.queue is None:
+            return True
+        assert self._gate is not None, "an open submission has a gate"
+        with self._gate.lock:  # meanwhile no capture of the stream begins, which the question would end
+            queue: Any = self.queue
+            return queue is None or bool(hasattr(queue, "idle") and queue.idle())
 
     def _close_if_open(self, *, unless_idle: bool = False) -> None:
         if self.queue is not None:

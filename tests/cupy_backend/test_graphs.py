@@ -3,10 +3,12 @@
 import threading
 
 import pytest
+from accel.backends.cupy.driver import Driver
 
 import accel
 from accel import Device
 from accel.errors import CapabilityError
+from accel.memory import heap_of
 
 from ..memory import graph_laws
 from ..threads import run_at_once
@@ -65,3 +67,33 @@ def test_memory_that_others_free_meanwhile_is_reused_after_the_capture(device):
     graph.release()
     stream.close()
     other.close()
+
+
+def test_a_capture_that_begins_while_another_thread_asks_whether_the_stream_is_idle_is_valid(device, monkeypatch):
+    stream, x, begun = accel.new_stream(device), accel.zeros(4, "int64", device=device), threading.Event()
+    heap = heap_of(device)
+    graphs, threads = [], []
+
+    def capture():
+        with accel.capture(stream) as graph:
+            begun.set()
+            x.fill(3)
+        graphs.append(graph)
+
+    def finished(driver, native):
+        if not threads:
+            threads.append(threading.Thread(target=capture))
+            threads[0].start()
+            begun.wait(0.2)
+        return before(driver, native)
+
+    before = Driver.finished
+    with heap.gate.lock:
+        opened = heap.opened(stream)
+    monkeypatch.setattr(Driver, "finished", finished)
+    assert opened.may_be_done
+    threads[0].join()
+    with x, graphs.pop() as graph:
+        graph.launch().wait()
+        assert x.to_numpy().tolist() == [3] * 4
+    stream.close()

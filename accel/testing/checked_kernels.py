@@ -84,7 +84,10 @@ def enter_simulations(config: pytest.Config) -> None:
             continue
         config.stash[_ENTERED] = (*config.stash.get(_ENTERED, ()), option)
         block = ExitStack()
-        block.enter_context(getattr(import_module(module), name)())
+        try:
+            block.enter_context(getattr(import_module(module), name)())
+        except (ModuleNotFoundError, RuntimeError) as error:
+            raise pytest.UsageError(f"{option}: {error}") from None
         config.add_cleanup(block.close)
 
 

@@ -59,6 +59,25 @@ def test_what_it_does_wrong_is_raised_by_the_next_wait(cuda, code):
         cuda.synchronize()
 
 
+def test_buffers_of_cuda_core_are_bytes(cuda):
+    from cuda.core import Device
+
+    @cuda.jit
+    def fill(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = i
+
+    Device().set_current()
+    buffer = Device().allocate(100)
+    fill[4, 32](buffer)
+    result = np.zeros(100, np.uint8)
+    from numba.cuda.cudadrv import driver
+
+    driver.driver.cuMemcpyDtoH(result.ctypes.data, int(buffer.handle), 100)
+    np.testing.assert_array_equal(result, np.arange(100))
+
+
 def test_functions_in_cuda_are_called_by_kernels_in_python(cuda):
     triple = cuda.declare_device("triple", "float32(float32)")
     text = 'extern "C" __device__ int triple(float* result, float x) { *result = 3 * x; return 0; }'

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from cuda.core import Buffer
 from cuda.core.utils import StridedMemoryView
 from numba.cuda import api
 from numba.cuda.cudadrv import devicearray, driver
@@ -30,18 +31,21 @@ def view(value: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = F
         return value, False
     if driver.is_device_memory(value):
         return value._strided_memory_view_shim, False
+    if isinstance(value, Buffer):
+        memory = driver.MemoryPointer(api.current_context(), driver.binding.CUdeviceptr(int(value.handle)), value.size)
+        return _View(devicearray.DeviceNDArray((value.size,), (1,), np.uint8, gpu_data=memory), value), False
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
-        return _kept(api.from_cuda_array_interface(interface, owner=value)), False
+        return _View(api.from_cuda_array_interface(interface, owner=value)), False
     array, copied = devicearray.auto_device(value, stream=_stream(stream), copy=copy, user_explicit=user_explicit)
-    return _kept(array), copied
+    return _View(array), copied
 
 
 class _View:
-    """What the launch reads of an array, and the array, which keeps the memory alive."""
+    """What a launch reads of an array, and the objects that keep the memory alive."""
 
-    def __init__(self, array: Any) -> None:
-        self._array = array
+    def __init__(self, array: Any, owner: Any = None) -> None:
+        self._kept = array, owner
         view = array._strided_memory_view_shim
         self.ptr, self.shape, self.dtype, self.size, self._layout = (
             view.ptr,
@@ -50,10 +54,6 @@ class _View:
             view.size,
             view._layout,
         )
-
-
-def _kept(array: Any) -> _View:
-    return _View(array)
 
 
 def _stream(stream: Any) -> Any:

@@ -1,7 +1,30 @@
-"""Why tests of numba-cuda fail on simulated devices: patterns of test and message, with a reason."""
+"""Why tests of numba-cuda do not pass on simulated devices: patterns of test and outcome, with a reason."""
 
 __all__ = ["REASONS"]
 
 REASONS = [
-    (r"PTX is not simulated", "the test reads PTX, which is not made"),
+    (r"skipped", "the test is for the simulator, and is skipped everywhere else"),
+    (r"xfailed", "numba-cuda expects it to fail everywhere but under its simulator"),
+    (r"^benchmarks/", "it needs the package pytest-benchmark, and is skipped under the simulator"),
+    (r"PTX is not simulated|inspect_asm|Asm", "it reads PTX, which is not made"),
+    (
+        r"code that is compiled|which is ptx|which is a for|which is (str|cuh) for",
+        "it links with PTX or compiled code, or reads the message about that",
+    ),
+    (r"machine code of a GPU|SASS|cubin", "it reads machine code of a GPU"),
+    (
+        r"test_nvvm|LTO|lto|libdevice_load|nvJitLink|library_lookup",
+        "it calls a library of NVIDIA that is not there: NVVM, NVRTC, nvJitLink, libdevice",
+    ),
+    (r"create_graph_builder", "graphs of cuda.core are not simulated"),
+    (
+        r"StridedMemoryView|test_strided_memory_view|DynamicLibNotFoundError",
+        "it makes a StridedMemoryView of cuda.core, which asks the driver of a GPU",
+    ),
+    (r"is not simulated: inline PTX|CUDA that is not simulated|inline PTX", "inline PTX that is not simulated"),
+    (r"set_registers|test_regs", "registers are those of a GPU"),
+    (r"linking_cu_error|linking_cu_log_warning", "it reads messages of NVRTC"),
+    (r"ipc|Ipc|IPC", "memory is not shared between processes"),
+    (r"test_lineinfo|no_lineinfo", "all kernels have lines here, for reports"),
+    (r"KernelTimeoutError", "a kernel takes longer than the limit of 600 s with its checks on a slow machine"),
 ]

@@ -43,6 +43,7 @@ class Enter(importlib.abc.MetaPathFinder):
 
         def enter(module):
             execute(module)
+            sys.modules["numba"].cuda = module
             from accel.testing import numba_cuda_on_sim
 
             block = numba_cuda_on_sim()
@@ -71,8 +72,8 @@ def main() -> int:
     lines = [*_page(theirs, ours)]
     if not given.files:
         _PAGE.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    surprises = [name for name in _lost(theirs, ours) if _reason(name, ours[name]) is None]
-    print(*lines[:12], *(f"surprise: {name}: {ours[name]}" for name in surprises), sep="\n")
+    surprises = [name for name in _lost(theirs, ours) if _reason(name, _outcome(ours, name)) is None]
+    print(*lines[:12], *(f"surprise: {name}: {_outcome(ours, name)}" for name in surprises), sep="\n")
     passed, lost = _passed(theirs), _lost(theirs, ours)
     return int(bool(surprises) or len(lost) > (1 - _NEEDED) * len(passed))
 
@@ -105,9 +106,13 @@ def _passed(results: dict[str, str]) -> list[str]:
     return [name for name, outcome in results.items() if outcome == "passed"]
 
 
+def _outcome(results: dict[str, str], name: str) -> str:
+    return results.get(name, "failed: its file cannot be imported")
+
+
 def _lost(theirs: dict[str, str], ours: dict[str, str]) -> list[str]:
     """Return the tests that pass under the simulator and not here; a file that is not collected loses its tests."""
-    return [name for name in _passed(theirs) if not ours.get(name, "failed not collected").startswith("passed")]
+    return [name for name in _passed(theirs) if _outcome(ours, name) != "passed"]
 
 
 def _reason(name: str, outcome: str) -> str | None:
@@ -143,9 +148,10 @@ def _page(theirs: dict[str, str], ours: dict[str, str]) -> Iterator[str]:
     yield ""
     yield "| tests | of those that pass under the simulator | why |"
     yield "|---|---|---|"
-    reasons = {name: _reason(name, outcome) for name, outcome in ours.items() if outcome.startswith("failed")}
-    for reason, number in Counter(reason or "no reason is known" for reason in reasons.values()).most_common():
-        of_them = sum(_reason(name, ours.get(name, "failed not collected")) == reason for name in lost)
+    failed_here = {name for name, outcome in ours.items() if outcome.startswith("failed")} | {*lost}
+    reasons = {name: _reason(name, _outcome(ours, name)) or "no reason is known" for name in sorted(failed_here)}
+    for reason, number in Counter(reasons.values()).most_common():
+        of_them = sum(reasons[name] == reason for name in lost)
         yield f"| {number} | {of_them or ''} | {reason} |"
 
 

@@ -126,6 +126,8 @@ class Simulation:
         yield _Patch(cuda_fp16, "_have_nvjitlink", lambda: True)  # it warns that functions are not inlined without it
         yield _Patch(nvvm, "NVVM", code.Nvvm)
         yield _Patch(nvvm, "is_available", lambda: True)
+        for name in ("CompilationUnit", "LibDevice", "compile_ir"):
+            yield _Patch(nvvm, name, code.refused_assembly)
         yield _Patch(nvrtc, "get_supported_ccs", lambda: [*_CAPABILITIES])
         yield _Patch(nvrtc, "_get_nvrtc_version", lambda: _VERSION)
         yield _Patch(runtime, "_get_nvrtc_version", lambda: _VERSION)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import coverage
+from coverage.parser import PythonParser
 
 from accel.device import Device
 from accel.memory import heap_of
@@ -88,21 +89,22 @@ class _Recorder:
 
     def record(self, source: CountedText, counts: Sequence[tuple[int, int]]) -> None:
         current = coverage.Coverage.current()
-        files = [each for each in self._kernels.record(source, counts) if not each.text and _is_own(each)]
+        of_python = not source.text  # in CUDA text, strings of Python modules are no statements for coverage.py
+        files = [
+            each
+            for each in self._kernels.record(source, counts)
+            if not each.text and each.file.endswith(".py") == of_python
+        ]
         if current is None or not files:
             return
         data, relative = current.get_data(), current.get_option("run:relative_files")
         names = {each.file: os.path.relpath(each.file) if relative else each.file for each in files}
         if current.get_option("run:branch"):
-            data.add_arcs({names[each.file]: _arcs(each) for each in files})
+            data.add_arcs({names[each.file]: _arcs_of_python(each) if of_python else _arcs(each) for each in files})
         else:
             data.add_lines({names[each.file]: _taken(each) for each in files})
-        data.add_file_tracers(dict.fromkeys(names.values(), _NAME))
-
-
-def _is_own(file: FileCoverage) -> bool:
-    """Tell whether a file is one of kernels: strings in modules of Python are no statements for coverage.py."""
-    return not file.file.endswith(".py")
+        if not of_python:
+            data.add_file_tracers(dict.fromkeys(names.values(), _NAME))
 
 
 def _taken(file: FileCoverage) -> set[int]:
@@ -114,3 +116,11 @@ def _arcs(file: FileCoverage) -> set[tuple[int, int]]:
     for (line, _), (held, not_held) in file.branches.items():
         taken |= {_arc(line, outcome) for outcome, count in ((True, held), (False, not_held)) if count}
     return taken
+
+
+def _arcs_of_python(file: FileCoverage) -> set[tuple[int, int]]:
+    """Return the arcs between lines that were both taken: of Python it is not known which way led to a line."""
+    parser = PythonParser(filename=file.file)
+    parser.parse_source()
+    taken = parser.first_lines(_taken(file))
+    return {(begin, end) for begin, end in parser.arcs() if {begin, end} - taken <= {min(begin, end, 0)}}

@@ -2,10 +2,13 @@
 
 from accel.device import Device
 from accel.errors import CapabilityError
+from accel.support.kernel_coverage import CountedText
 
 from ..cuda_on_cpu.launch.allocations import Cells
+from ..cuda_on_cpu.launch.counters import Counters
 from ..cuda_on_cpu.launch.module import Module
 from ..cuda_on_cpu.nvvm.building import WARP, build
+from ..cuda_on_cpu.nvvm.counted import counted_modules
 from ..cuda_on_cpu.nvvm.modules import Source
 from .memory import DeviceMemory, Memory
 from .raw_sources import LoadedKernel
@@ -27,11 +30,11 @@ class LlvmKernels:
     def __init__(self, device: Device, source: Source) -> None:
         self._device = device
         self._source = source
-        self._loaded: dict[bool, LoadedKernel] = {}
+        self._loaded: dict[tuple[bool, bool], LoadedKernel] = {}
         self._variables: dict[tuple[Module, str], Memory] = {}
 
     def loaded(self, kernel: str, warp: int, *, checked: bool, counts: bool = False) -> LoadedKernel:
-        """Return the kernel, compiled with or without checks.
+        """Return the kernel, compiled with or without checks and counters of its lines.
 
         Raises
         ------
@@ -42,12 +45,16 @@ class LlvmKernels:
             raise CapabilityError(
                 f"numba.cuda has warps of {WARP} threads; found sim_warp={warp}: write accel.configure(sim_warp={WARP})"
             )
-        loaded = self._loaded.get(checked)
+        loaded = self._loaded.get((checked, counts))
         if loaded is None:
-            module = Module.load(build(self._source, kernel, checked=checked), self._device)
+            module = Module.load(build(self._source, kernel, checked=checked, counts=counts), self._device)
             cells: Cells = {}
-            loaded = self._loaded.setdefault(checked, LoadedKernel(module, module.entry(kernel), cells))
+            made = LoadedKernel(module, module.entry(kernel), cells, self._counters(module) if counts else None)
+            loaded = self._loaded.setdefault((checked, counts), made)
         return loaded
+
+    def _counters(self, module: Module) -> Counters:
+        return Counters(module, CountedText("", counted_modules(self._source.texts).points))
 
     def variable(self, module: Module, symbol: str, space: DeviceMemory) -> Memory | None:
         """Return the memory of a variable of a module, at an address of the device; None if there is none."""

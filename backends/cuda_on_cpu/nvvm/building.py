@@ -29,7 +29,7 @@ _HERE = Path(__file__).parent
 _TEXTS = tuple(sorted(_HERE.glob("*.cpp")))
 
 
-def build(source: Source, name: str, *, checked: bool) -> Built:
+def build(source: Source, name: str, *, checked: bool, counts: bool = False) -> Built:
     """Compile a kernel, or find what it was compiled to.
 
     Parameters
@@ -40,6 +40,8 @@ def build(source: Source, name: str, *, checked: bool) -> Built:
         What it is called.
     checked : bool
         The code calls the checks of the runtime.
+    counts : bool
+        The code has counters of its lines; see `counted`.
 
     Raises
     ------
@@ -54,12 +56,14 @@ def build(source: Source, name: str, *, checked: bool) -> Built:
         refuse_without_reader()
     compiler = find_compiler()
     runtime = runtime_file(compiler)
-    key = digest(source, name, checked, identity(), _sources(), runtime.name)
+    key = digest(source, name, checked, counts, identity(), _sources(), runtime.name)
     path = disk_cache.folder() / f"{key}.so"
     functions = _functions_file(compiler, runtime)
     if not all(map(is_whole, (path, runtime, functions))):
         with disk_cache.failures_named(), disk_cache.only_one(key):
-            interruptible(partial(_build, compiler, source, name, path, runtime, functions, checked=checked))
+            interruptible(
+                partial(_build, compiler, source, name, path, runtime, functions, checked=checked, counts=counts)
+            )
         disk_cache.keep_within_limit()
     for each in (path, runtime, functions):
         used(each)
@@ -67,7 +71,15 @@ def build(source: Source, name: str, *, checked: bool) -> Built:
 
 
 def _build(
-    compiler: Compiler, source: Source, name: str, path: Path, runtime: Path, functions: Path, *, checked: bool
+    compiler: Compiler,
+    source: Source,
+    name: str,
+    path: Path,
+    runtime: Path,
+    functions: Path,
+    *,
+    checked: bool,
+    counts: bool,
 ) -> None:
     make_runtime(compiler, runtime)
     _make_functions(compiler, functions, runtime)
@@ -75,7 +87,7 @@ def _build(
         return
     with TemporaryDirectory(dir=path.parent) as scratch:
         code, target = Path(scratch, "kernel.o"), Path(scratch, path.name)
-        code.write_bytes(compiled(source, name, checked=checked))
+        code.write_bytes(compiled(source, name, checked=checked, counts=counts))
         texts = [
             str(compiled_text(compiler, text, source.options, runtime, warp=WARP, checked=checked))
             for text in source.linked

@@ -156,7 +156,8 @@ class _Function:
                 yield f"  {self._call(name, 'void', f'ptr {at}, {size}', 'ptr, i64')}{debug}"
 
     def _is_local(self, at: str) -> bool:
-        return self._bases.get(at, (at, False))[0] in self._locals
+        """Tell whether an address is that of a local variable, or of a counter: nobody else uses these."""
+        return self._bases.get(at, (at, False))[0] in self._locals or "@accel_sim_counters" in at
 
     def _checked_index(self, at: str, size: int, debug: str) -> Iterator[str]:
         base, varies = self._bases.get(at, (at, False))

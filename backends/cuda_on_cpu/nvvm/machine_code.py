@@ -1,12 +1,14 @@
 """`compiled`: the machine code of a kernel, by LLVM, with calls of the checks if they are on."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from accel.errors import KernelSyntaxError
 
+from .counted import counted_modules, counter_text
 from .entries import EXPORTED, entry_text
 from .instrumentation import instrumented
 from .intrinsics import MEETING, definitions
@@ -46,7 +48,7 @@ def identity() -> str:
     )
 
 
-def compiled(source: Source, name: str, *, checked: bool) -> bytes:
+def compiled(source: Source, name: str, *, checked: bool, counts: bool = False) -> bytes:
     """Return the object file of a kernel, which the machine calls under a name.
 
     Raises
@@ -57,7 +59,7 @@ def compiled(source: Source, name: str, *, checked: bool) -> bytes:
     llvm, machine = _machine()
     context = llvm.create_context()
     try:
-        module = _linked(llvm, source, name, context, checked=checked)
+        module = _linked(llvm, source, name, context, checked=checked, counts=counts)
     except RuntimeError as error:
         raise KernelSyntaxError(f"LLVM does not take the code of the kernel {name}: {error}") from None
     _optimise(llvm, machine, module, checked=checked)
@@ -67,10 +69,14 @@ def compiled(source: Source, name: str, *, checked: bool) -> bytes:
     return code
 
 
-def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool) -> Any:
+def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool, counts: bool) -> Any:
     machine = _machine()[1]
     meeting = functions_that_meet(source.texts)
-    texts = marked(source.texts, source.entry, meeting) if checked else source.texts
+    texts: Sequence[str] = source.texts
+    if counts:
+        texts, points = counted_modules(texts)
+        texts = (*texts, counter_text(len(points)))
+    texts = marked(texts, source.entry, meeting) if checked else texts
     # A function that is linked once is left out if what calls it comes later.
     modules = [llvm.parse_assembly(_ONCE.sub("define weak_odr ", text), context) for text in texts]
     module = modules[0]

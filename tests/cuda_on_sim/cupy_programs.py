@@ -193,6 +193,27 @@ def reductions_that_are_refused(cp):
     same(cp, z, 3.0)
 
 
+def raw_kernels_of_complex_numbers(cp):
+    kernel = cp.RawKernel(
+        r"""
+        #include <cupy/complex.cuh>
+        extern "C" __global__ void turn(const complex<double>* x, complex<double>* y, complex<float>* z, int n) {
+            const int i = blockDim.x * blockIdx.x + threadIdx.x;
+            if (i < n) {
+                y[i] = 2.0 * conj(x[i]) * complex<double>(0, 1) + exp(x[i]) / x[i].real();
+                z[i] = complex<float>(abs(x[i]), 1.5f) * 2.0f;
+            }
+        }
+        """,
+        "turn",
+    )
+    x = np.arange(1, 11) * (0.5 + 0.25j)
+    y, z = cp.zeros(10, "c16"), cp.zeros(10, "c8")
+    kernel((1,), (32,), (cp.asarray(x), y, z, np.int32(10)))
+    same(cp, y, 2 * x.conj() * 1j + np.exp(x) / x.real, 1e-12)
+    same(cp, z, (np.abs(x) * 2 + 3j).astype("c8"), 1e-6)
+
+
 PROGRAMS = {
     program.__name__: program
     for program in (
@@ -201,6 +222,7 @@ PROGRAMS = {
         outputs_are_given,
         raw_arrays_are_indexed_by_the_kernel,
         what_surrounds_the_loop,
+        raw_kernels_of_complex_numbers,
         types_that_do_not_fit_are_refused,
         totals_along_axes,
         totals_of_other_types,

@@ -9,6 +9,7 @@ from accel.errors import KernelMemoryError, KernelRaceError, KernelSyntaxError
 from accel.testing import cupy_on_sim, no_races, seeded
 from accel.testing.simulation import drop
 
+from .cupy_jit_programs import JIT_PROGRAMS
 from .cupy_programs import PROGRAMS
 
 
@@ -26,15 +27,16 @@ def cp():
         yield cupy
 
 
+EVERY = {**PROGRAMS, **JIT_PROGRAMS}
 SLOW = ("elements_of_each_type", "totals_along_axes", "totals_of_other_types")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in EVERY]
 )
 def test_programs_of_cupy_give_what_numpy_gives(cp, name):
     with seeded(3), no_races():
-        PROGRAMS[name](cp)
+        EVERY[name](cp)
 
 
 def line_of(text):
@@ -86,3 +88,21 @@ def test_a_text_that_the_file_does_not_have_is_named_by_its_kernel(cp):
     with pytest.raises(KernelMemoryError) as caught:
         cp.ElementwiseKernel("raw T x", "T y", text, "shift")(cp.ones(10), size=10).get()
     assert caught.value.reports[0].place.where == "<operation of shift>:1"
+
+
+def test_a_report_names_the_line_of_a_kernel_in_python(cp):
+    from cupyx import jit
+
+    @jit.rawkernel()
+    def beyond(x):
+        i = jit.threadIdx.x
+        if i > 0:
+            x[i + 1] = 1
+
+    x = cp.ones(10)
+    beyond((1,), (10,), (x,))
+    with pytest.raises(KernelMemoryError, match="x\\[10\\], right after the end of x") as caught:
+        x.get()
+    place = caught.value.reports[0].place.frames[0]
+    assert (Path(place.file).name, place.line) == (Path(__file__).name, line_of("x[i + 1] = 1"))
+    assert place.text == "x[i + 1] = 1"

@@ -14,6 +14,8 @@ XSF = """\
 #pragma pop_macro("__CUDACC__")
 #line 1
 """
+TUPLE = "#include <tuple>\n#line 1\n"
+"""What CuPy takes from libcu++ of NVRTC in its kernels in Python."""
 _segments = {}
 """By module, its segments and the table of variables that they point to: the driver reads them."""
 
@@ -25,7 +27,8 @@ def compile(source, options):
     from accel.errors import AccelError
 
     try:
-        return _text(_module(XSF + source if "<cupy/xsf/" in source else source, _accepted(options))), ""
+        before = XSF if "<cupy/xsf/" in source else TUPLE if "-DCUPY_JIT_MODE" in options else ""
+        return _text(_module(before + source, _accepted(options))), ""
     except AccelError as error:
         return "", str(error)
 

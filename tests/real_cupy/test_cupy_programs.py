@@ -2,11 +2,15 @@
 
 import pytest
 
+from ..cuda_on_sim.cupy_jit_programs import JIT_PROGRAMS
 from ..cuda_on_sim.cupy_programs import PROGRAMS
 
+EVERY = {**PROGRAMS, **JIT_PROGRAMS}
 
-@pytest.mark.parametrize("name", PROGRAMS)
+
+@pytest.mark.filterwarnings("ignore:cupyx.jit.rawkernel is experimental")
+@pytest.mark.parametrize("name", EVERY)
 def test_cupy_gives_what_the_programs_expect(name):
     import cupy
 
-    PROGRAMS[name](cupy)
+    EVERY[name](cupy)

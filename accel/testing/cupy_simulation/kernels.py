@@ -20,6 +20,13 @@ from accel.xp.arrays import wrap
 
 __all__ = ["RawKernel", "RawModule"]
 
+_HEADERS = {
+    "cupy/complex.cuh": "accel_sim/cupy_complex.h",
+    "cupy/carray.cuh": "accel_sim/cupy_arrays.h",
+    "cupy/float16.cuh": "accel_sim/cupy_float16.h",
+}
+"""What kernels include of CuPy, and what stands for it."""
+
 
 class RawKernel:
     """A kernel in CUDA or HIP, called as that of CuPy: ``kernel(grid, block, arguments, shared_mem=0, stream=None)``.
@@ -136,7 +143,10 @@ class RawKernel:
 def _unit(source: KernelSource) -> str:
     """Return what is compiled: without the views of accel, and with the lines of the file."""
     name = source.file.replace("\\", r"\\").replace('"', r"\"")
-    return f'#line 1 "{name}"\n{source.text}'
+    text = source.text
+    for header, here in _HEADERS.items():
+        text = text.replace(header, here)
+    return f'#line 1 "{name}"\n{text}'
 
 
 def _parsed(code: str, name: str) -> tuple[Parameter, ...]:

@@ -19,6 +19,7 @@ from accel.testing.cupy_simulation.extensions import (
     profiler_members,
     range_members,
 )
+from accel.testing.cupy_simulation.jit import jit_members
 from accel.testing.cupy_simulation.places import current_device
 from accel.testing.cupy_simulation.pools import PinnedMemoryPool, Pool, pool_members
 from accel.testing.cupy_simulation.random_numbers import random_members
@@ -91,8 +92,10 @@ def modules() -> dict[str, ModuleType]:
     cupy = _Module("cupy", {**_own(pool, pinned), **direct}, lambda name: getattr(xp, name, None))
     scipy = _scipy()
     profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
-    cupyx = _Module("cupyx", {**extension_members(), "scipy": scipy["cupyx.scipy"], "profiler": profiler}, _nothing)
-    named = {module.__name__: module for module in (cupy, cupyx, profiler)}
+    jit = _Module("cupyx.jit", jit_members(), _nothing, "call the function from a RawKernel, or write its loop")
+    of_cupyx = {"scipy": scipy["cupyx.scipy"], "profiler": profiler, "jit": jit}
+    cupyx = _Module("cupyx", {**extension_members(), **of_cupyx}, _nothing)
+    named = {module.__name__: module for module in (cupy, cupyx, profiler, jit)}
     return {**named, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}, **_backends()}
 
 

@@ -47,7 +47,9 @@ class Frames:
         ]
 
     def _text(self, file: str, line: int) -> str:
-        return self._source.get((file, line)) or linecache.getline(file, line).strip()
+        # A line of Python may have become several in CUDA.
+        there = linecache.getline(file, line).strip() if file.endswith(".py") else ""
+        return there or self._source.get((file, line)) or linecache.getline(file, line).strip()
 
     @cached_property
     def _source(self) -> dict[tuple[str, int], str]:

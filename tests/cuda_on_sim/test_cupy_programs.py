@@ -28,7 +28,10 @@ def cp():
 
 
 EVERY = {**PROGRAMS, **JIT_PROGRAMS}
-SLOW = ("elements_of_each_type", "totals_along_axes", "totals_of_other_types")
+SLOW = (
+    *("elements_of_each_type", "totals_along_axes", "totals_of_other_types", "shapes_are_broadcast"),
+    *("raw_kernels_of_complex_numbers", "raw_arrays_are_indexed_by_the_kernel", "arrays_of_two_axes"),
+)
 
 
 @pytest.mark.parametrize(

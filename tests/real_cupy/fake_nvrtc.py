@@ -2,8 +2,11 @@
 
 import ctypes
 import os
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
-__all__ = ["compile"]
+__all__ = ["compile", "headers_of"]
 
 WARP = 32
 # CuPy's special functions define what NVRTC has not in namespace std. They do so for each compiler of CUDA.
@@ -26,11 +29,31 @@ def compile(source, options):
         return "not compiled", ""
     from accel.errors import AccelError
 
+    refusal = _other_headers(Path(os.environ["ACCEL_FAKE_CUDA"]).parent.parent)
+    if refusal:
+        return "", refusal
     try:
         before = XSF if "<cupy/xsf/" in source else TUPLE if "-DCUPY_JIT_MODE" in options else ""
         return _text(_module(before + source, _accepted(options))), ""
     except AccelError as error:
         return "", str(error)
+
+
+def headers_of(folder):
+    """Return a digest of the headers that the driver and compiled kernels share, in a folder of ``cuda_on_cpu``."""
+    paths = [*sorted(Path(folder, "machine").glob("*.h")), Path(folder, "include/accel_sim/abi.h")]
+    return sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+@cache
+def _other_headers(built):
+    """Return why kernels cannot run on the driver in a folder; None if it was built of the headers of this tree."""
+    from accel.backends import cuda_on_cpu
+
+    folder = Path(cuda_on_cpu.__file__).parent
+    if (built / "headers").read_text().strip() == headers_of(folder):
+        return None
+    return f"the fake driver in {built} was built of other headers than {folder} has: run tests/real_cupy/build {built}"
 
 
 def _accepted(options):

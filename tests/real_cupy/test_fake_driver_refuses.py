@@ -1,6 +1,8 @@
 """The fake driver refuses what CUDA refuses, with the same errors."""
 
+import os
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,3 +226,11 @@ def test_a_function_that_it_does_not_have(runtime, capfd):
     with pytest.raises(runtime.CUDARuntimeError):
         runtime.memPoolDestroy(0)
     assert "there is no cudaMemPoolDestroy" in capfd.readouterr().err
+
+
+def test_kernels_for_a_driver_that_was_built_of_other_headers(tmp_path):
+    import fake_nvrtc
+
+    assert fake_nvrtc._other_headers(Path(os.environ["ACCEL_FAKE_CUDA"]).parent.parent) is None
+    (tmp_path / "headers").write_text("of another version")
+    assert "run tests/real_cupy/build" in fake_nvrtc._other_headers(tmp_path)

@@ -182,6 +182,14 @@ def test_programs_compute_the_same_with_counters(name):
     assert any(each.lines for each in coverage.files)
 
 
+def test_a_kernel_without_statements_has_no_lines():
+    with kernel_coverage() as coverage:
+        RawKernel.from_source('extern "C" __global__ void k(int* out) {}')(
+            accel.zeros(1, "int32", device="sim"), grid=1, block=1
+        ).wait()
+    assert coverage.files == []
+
+
 def test_counts_of_several_launches_and_devices_are_added():
     kernel = RawKernel.from_source('extern "C" __global__ void k(int* out) { out[threadIdx.x] = 1; }')
     with kernel_coverage() as coverage:

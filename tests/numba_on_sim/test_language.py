@@ -209,3 +209,12 @@ class TestLinkedText:
 
         with pytest.raises(KernelMemoryError, match=r"x\[100\]"):
             launched(kernel, (1,), (1,), np.zeros(50, np.float32))
+
+
+@pytest.mark.usefixtures("checks")
+class TestReductions:
+    @pytest.mark.parametrize("size", [1, 100, 1000, 70_000])
+    def test_sums(self, cuda, size):
+        total = cuda.reduce(lambda a, b: a + b)
+        x = np.random.default_rng(6).integers(0, 9, size)
+        assert total(cuda.to_device(x)) == x.sum()

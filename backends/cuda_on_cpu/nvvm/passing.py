@@ -18,6 +18,8 @@ _LABEL = re.compile(r'^"?([^"\s]+)"?:')
 _TARGET = re.compile(r'label %"?([^",\s\]]+)"?')
 _DEBUG = re.compile(r", !dbg !\d+")
 _END = "\0"
+_OF_NUMBA = re.compile(r'!DIFile\(directory: "[^"]*/numba/cuda/kernels"')
+"""Kernels of numba's own, which name lanes in masks that have ended, or soon will have."""
 _DECLARED = (
     "declare void @accel_sim_begin(i32*, i32)",
     "declare void @accel_sim_past(i32*)",
@@ -62,7 +64,9 @@ class _Block:
 def marked(texts: Sequence[str], entry: str, meeting: set[str]) -> list[str]:
     """Return modules with the marks; `meeting` are the functions in which threads meet."""
     numbers = count(1)
-    return [_marked(text, entry, meeting, numbers) for text in texts] if meeting else list(texts)
+    return [
+        _marked(text, entry, meeting, numbers) if meeting and not _OF_NUMBA.search(text) else text for text in texts
+    ]
 
 
 def functions_that_meet(texts: Sequence[str]) -> set[str]:

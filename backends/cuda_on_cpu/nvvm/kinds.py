@@ -39,6 +39,8 @@ def split_kind(text: str) -> tuple[str, str]:
 @cache
 def size_and_alignment(kind: str) -> tuple[int, int]:
     """Return the bytes that a value takes in memory, and what its address is a multiple of."""
+    if kind.endswith("*"):
+        return _SIMPLE["ptr"], _SIMPLE["ptr"]
     if kind in _SIMPLE:
         return _SIMPLE[kind], _SIMPLE[kind]
     if kind[0] == "i":

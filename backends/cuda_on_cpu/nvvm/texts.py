@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from accel.errors import KernelSyntaxError
 
+from .kinds import size_and_alignment
+
 __all__ = ["Adapter", "Assembly", "renamed"]
 
 
@@ -77,6 +79,7 @@ _KNOWN_ASM = {
 }
 _FILE = re.compile(r'directory: "([^"]*)", filename: "([^"/][^"]*)"')
 _LINES = "emissionKind: LineTablesOnly, debugInfoForProfiling: true"
+_CLEARED = re.compile(r"^  store (\[\d+ x .*\]) zeroinitializer, (.*\* [^,]+)(.*)$")
 _LOAD = re.compile(r"ld\.global\.(?:ca|cg|cs|lu|cv|nc)\.[bsuf]\d+ \$0, \[\$1\];")
 _STORE = re.compile(r"st\.global\.(?:wb|cg|cs|wt)\.[bsuf]\d+ \[\$0\], \$1;")
 _CONVERSION = re.compile(r"cvt\.(?:rn\.f16\.\w+|(?:rni\.)?\w+\.f16) \$0, \$1;")
@@ -158,6 +161,8 @@ class Adapter:
         self._declared[name] = f'declare {result} @"{name}"({arguments})'
 
     def _arithmetic(self, line: str) -> str:
+        if " zeroinitializer, " in line:
+            return _CLEARED.sub(self._cleared, line)
         if "div " in line or "rem " in line:
             return _DIVISION.sub(self._divided, line)
         if " = fpto" in line:
@@ -168,6 +173,13 @@ class Adapter:
                 self._declare("void", "accel_nvvm_step", "")
                 return f"  call void @accel_nvvm_step()\n{line}"
         return line
+
+    def _cleared(self, found: "re.Match[str]") -> str:
+        """Return a call that clears an array: LLVM would make a store of each element."""
+        kind, pointer, rest = found.groups()
+        self._declare("void", "llvm.memset.p0.i64", "i8*, i8, i64, i1")
+        size = size_and_alignment(kind)[0]
+        return f'  call void @"llvm.memset.p0.i64"({pointer}, i8 0, i64 {size}, i1 false){rest}'
 
     def _divided(self, found: "re.Match[str]") -> str:
         name, kind = f"accel.{found[1]}.{found[2]}", found[2]

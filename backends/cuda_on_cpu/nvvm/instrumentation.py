@@ -31,7 +31,7 @@ def instrumented(text: str) -> str:
         if line.startswith("define "):
             found = _FUNCTION.match(line)
             function = None if found is None or found[1].startswith("accel") else _Function(declared)
-            lines.append(_HEAD.sub(r'\1 "frame-pointer"="all" "probe-stack"="inline-asm"\2', line))
+            lines.append(_HEAD.sub(r'\1 "frame-pointer"="all"\2', line))
         elif function is not None and line.startswith("  "):
             lines += function.instrumented(line)
         else:

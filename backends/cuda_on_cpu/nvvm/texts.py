@@ -78,6 +78,9 @@ _KNOWN_ASM = {
     "brkpt;": "accel.brkpt",
 }
 _FILE = re.compile(r'directory: "([^"]*)", filename: "([^"/][^"]*)"')
+_DEFINED = re.compile(r"^(define .*?)((?: !\w+ !\d+)* ?\{?)$")
+_PROBED = '"probe-stack"="inline-asm"'
+"""A frame of any size touches the guard page of the stack."""
 _LINES = "emissionKind: LineTablesOnly, debugInfoForProfiling: true"
 _CLEARED = re.compile(r"^  store (\[\d+ x .*\]) zeroinitializer, (.*\* [^,]+)(.*)$")
 _LOAD = re.compile(r"ld\.global\.(?:ca|cg|cs|lu|cv|nc)\.[bsuf]\d+ \$0, \[\$1\];")
@@ -141,6 +144,8 @@ class Adapter:
             return None if shared[2] else f"{self._shared(shared[1])} = hidden thread_local global {shared[3]}"
         if line.startswith("!"):
             return _described(line)
+        if line.startswith("define "):
+            line = _DEFINED.sub(rf"\1 {_PROBED}\2", line)
         line = _SPACE.sub("", line).replace("addrspacecast", "bitcast")
         kind = "internal" if "NumbaEnv" in line else "hidden"
         return _NVVM.sub(r'@"accel.nvvm.\1"', line).replace(" = common global", f" = {kind} global")

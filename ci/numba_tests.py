@@ -54,7 +54,8 @@ class Enter(importlib.abc.MetaPathFinder):
         return spec
 
 
-sys.meta_path.insert(0, Enter())
+if not any("multiprocessing" in word for word in sys.orig_argv):  # accel sees to those itself
+    sys.meta_path.insert(0, Enter())
 """
 
 
@@ -133,6 +134,9 @@ def _page(theirs: dict[str, str], ours: dict[str, str]) -> Iterator[str]:
     yield f"* {len(passed)} tests pass under the simulator; {kept} of them pass here, {kept / max(len(passed), 1):.1%}."
     yield f"* {len(gained)} tests that the simulator skips pass here."
     yield f"* {sum(each == 'skipped' for each in ours.values())} tests are skipped here."
+    missing = [name for name in theirs if name not in ours]
+    if missing:
+        yield f"* {len(missing)} tests have not run here, of those that the simulator skips."
     yield ""
     versions = ", ".join(f"{name} {version(name)}" for name in ("numba-cuda", "numba", "numpy"))
     yield f"Run with {versions}. `ci/numba_tests` runs them again and writes this page."

@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 from cuda.bindings import driver as bindings
 from numba.cuda.cudadrv import devices
 
-from accel.config import current, using
 from accel.device import Device
 from accel.testing.numba_simulation.contexts import current_device
 from accel.testing.numba_simulation.core import Attributes, LoadedKernel, ObjectCode
@@ -30,7 +29,6 @@ __all__ = [
 _IR_VERSION = 2, 0, 3, 2
 _DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
 _CONSTANT = re.compile(r"^@[^\n]* = [^\n]*\baddrspace\(4\) [^\n]*?constant (\[[^\n]*?\]) ", re.MULTILINE)
-_REDUCTION = "gpu_reduce_block_strided"
 _SET_COUNTERS = "NRT_MemSys_set"
 _LOCAL = re.compile(r"= alloca (\[\d+ x [^\n]+)")
 
@@ -82,29 +80,11 @@ class KernelCode(ObjectCode):
 
     def get_kernel(self, name: str) -> LoadedKernel:
         """Return the kernel, or what tells it where the counters of numba-cuda's allocations are."""
-        if name == _SET_COUNTERS:
-            return LoadedKernel(_Counters(self), self._attributes)
-        return LoadedKernel(_Reduction(self._kernel) if _REDUCTION in name else self._kernel, self._attributes)
+        return LoadedKernel(_Counters(self) if name == _SET_COUNTERS else self._kernel, self._attributes)
 
     def variable(self, name: str, device: Device) -> Any:
         """Return the memory of a variable; None if there is none."""
         return self._kernel.compiled(device).variable(name)
-
-
-class _Reduction:
-    """The kernel of `cuda.reduce`, in which two threads of a warp call a ``syncwarp()`` of all.
-
-    A program cannot do anything about that, so calls of that kind are not reported of it.
-    """
-
-    def __init__(self, kernel: Any) -> None:
-        self._kernel = kernel
-
-    def launch(self, *arguments: Any) -> None:
-        """Launch the kernel without the check of synchronisation."""
-        checks = [check for check in current().kernel_checks.split(",") if check != "sync"]
-        with using(kernel_checks=",".join(filter(None, checks)) or "none"):
-            self._kernel.launch(*arguments)
 
 
 class _Counters:

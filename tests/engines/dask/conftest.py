@@ -4,7 +4,7 @@ import logging
 import os
 import random
 import signal
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,8 @@ def two_workers():
         # sees that the state of Python's generator has changed.
         for name in ("dask.sizeof", "distributed.utils_comm"):
             patch.setattr(import_module(name), "random", random.Random(0))
-        with engine("dask", workers=2, local_bytes=0) as result:
+        # A block of the engine itself would make it the current one of the modules that run before the workers end.
+        with closing(engine("dask", workers=2, local_bytes=0)) as result:
             yield result
 
 

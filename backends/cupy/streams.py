@@ -148,8 +148,9 @@ class CupyStream(NativeStream):
         """Whether it is `direct`, and no other library records its work in a graph."""
         if not (self.direct or self._is_direct()):
             return False
-        handle, driver = self.handle, self._driver
-        if handle and driver.of_thread.ready:  # any context will do
+        handle, driver, index = self.handle, self._driver, self.device._index
+        # As `Driver.is_ready`, without the call. The driver may refuse the question while another device is current.
+        if handle and index in driver.of_thread.ready and driver.get_device() == index:
             try:
                 return not driver.runtime.streamIsCapturing(handle)
             except Exception as error:

@@ -62,6 +62,18 @@ class TestForeign:
         stream.record()
         assert [stream.direct, stream.awaitable] == [False, False]
 
+    def test_whether_it_is_awaitable_is_asked_on_its_device(self, cuda_machine, heap):
+        stream = heap.backend.new_stream(Device.CUDA)
+        for array in (accel.zeros(SIZE, "uint8", device="cuda:1"), accel.zeros(SIZE, "uint8", device="cuda:0")):
+            cuda_machine.set_device(array.device.index)
+            array.fill(1)  # the thread has a context
+            assert stream.awaitable
+        cuda_machine.set_device(1)
+        into = accel.zeros(SIZE, "uint8", device="cuda:0")
+        into.copy_from_async(accel.full(SIZE, 3, "uint8", device="cpu"), stream=stream).wait()
+        assert set(into.to_numpy()) == {3}
+        stream.close()
+
     def test_work_is_done_whatever_device_is_current(self, cuda_machine, heap):
         data = random_bytes(SIZE)
         cuda_machine.set_device(1)

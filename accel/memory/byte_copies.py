@@ -85,7 +85,7 @@ def submitted_within(target: Storage, source: Storage, stream: Stream | None) ->
         return None
     heap = into.heap
     queue: Any = heap.stream if stream is None else stream
-    if stream is not None and (stream.device is not heap.device or getattr(stream, "timed", True)):
+    if stream is not None and (getattr(stream, "timed", True) or stream.device is not heap.device):
         return None
     if ACTIVE or queue is None or not heap.plain or target._const or into.readonly or config.current().strict:
         return None

@@ -52,6 +52,7 @@ class TracingLibrary(ArrayLibrary):
         self.members = {}
         self.special_functions = _Special(trace)
         self.within, self.compute = None, self._compute
+        self.stream = self.block_of = None
         self.reductions = SimpleNamespace(**self._methods(UFUNCS))
         self.large = self.looped = sys.maxsize
         self.empty_array = None

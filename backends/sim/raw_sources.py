@@ -10,7 +10,6 @@ from ..cuda_on_cpu.build.building import build_with, kernel_names
 from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.counters import Counters
 from ..cuda_on_cpu.launch.module import Entry, Module
-from ..cuda_on_cpu.text.counted import counted
 from .memory import DeviceMemory, Memory
 
 __all__ = ["Kernels", "LoadedKernel", "Loads", "refuse_cooperative"]
@@ -116,6 +115,8 @@ class Kernels:
     def _counters_of(self, module: Module) -> Counters:
         """Return the counters of a module, which its kernels share."""
         if module not in self._counters:
+            from ..cuda_on_cpu.text.counted import counted  # other launches need none of it
+
             text = CountedText(self._source, counted(self._source).points)
             self._counters.setdefault(module, Counters(module, text))
         return self._counters[module]

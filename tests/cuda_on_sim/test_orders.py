@@ -5,12 +5,14 @@ import re
 
 import numpy as np
 import pytest
+from accel.backends.sim import SimBackend
 
 import accel
 from accel import RawKernel, xp
 from accel.errors import CapabilityError, KernelLaunchError, KernelOrderError, KernelRaceError
 from accel.memory import heap_of
 from accel.support.kernel_reports import observing
+from accel.testing.backend_service import serving
 
 SOURCE = """\
 extern "C" __global__ void sum(const float* x, float* total, int n) {
@@ -135,7 +137,8 @@ def test_observers_see_the_report():
 
 
 def test_what_cannot_run_again_is_refused(monkeypatch, tmp_path):
-    with pytest.raises(KernelLaunchError, match="keeps memory that malloc or new gave"):
+    # What the kernel keeps lives as long as the backend.
+    with serving("sim", SimBackend()), pytest.raises(KernelLaunchError, match="keeps memory that malloc or new gave"):
         launch("allocate", array([0] * 4, "u8"), threads=4)
     monkeypatch.setattr("os.sysconf", lambda _: 1)
     with pytest.raises(KernelLaunchError, match="the check order keeps two copies"):

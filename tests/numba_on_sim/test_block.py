@@ -11,8 +11,10 @@ from numba import cuda
 
 import accel
 from accel.errors import KernelMemoryError
+from accel.memory import heap_of
 from accel.testing import numba_cuda_on_sim
 from accel.testing.numba_simulation import context
+from accel.testing.simulation import in_use
 
 
 @cuda.jit
@@ -81,6 +83,26 @@ def test_arrays_streams_and_events_may_outlive_the_block(capfd):
     del kept, mapped, managed, pinned, array
     gc.collect()
     assert capfd.readouterr().err == ""
+
+
+def test_memory_that_outlives_the_block_is_released_with_its_last_reference():
+    heap = heap_of(accel.Device("sim"))
+    used = in_use(heap)
+    with numba_cuda_on_sim():
+        kept = [cuda.to_device(np.zeros(10)), cuda.managed_array(3)]
+        doubled()
+    assert in_use(heap) > used
+    del kept
+    assert in_use(heap) == used
+
+
+def test_memory_is_released_at_the_end_though_an_error_leaves_the_block():
+    heap = heap_of(accel.Device("sim"))
+    used = in_use(heap)
+    with pytest.raises(ZeroDivisionError), numba_cuda_on_sim():  # noqa: PT012
+        double[1, 32](cuda.to_device(np.zeros(10)))
+        raise ZeroDivisionError
+    assert in_use(heap) == used
 
 
 def test_work_in_flight_is_run_at_the_end_and_its_errors_are_raised():

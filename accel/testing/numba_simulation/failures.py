@@ -18,9 +18,18 @@ functions: dict[str, Callable[..., Any]] = {}
 
 
 class _Process:
-    """The process that uses the devices; one that it forks cannot, as with CUDA."""
+    """The process that uses the devices; one that it forks cannot, as with CUDA.
+
+    Attributes
+    ----------
+    number : int
+        Its number.
+    in_block : bool
+        Whether a block runs.
+    """
 
     number = 0
+    in_block = False
 
 
 process = _Process()

@@ -14,10 +14,15 @@ from accel.device import Device
 from accel.dtypes import as_dtype
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
-from accel.testing.cupy_simulation.places import default_native
 from accel.testing.numba_simulation.contexts import current_device, devices
 from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
-from accel.testing.numba_simulation.streams import finish_default, giving_to, release_late, settle_device
+from accel.testing.numba_simulation.streams import (
+    finish_default,
+    giving_to,
+    release_late,
+    releasing_stream,
+    settle_device,
+)
 
 __all__ = ["as_simulated", "free", "free_host", "set_pointer", "unregister"]
 
@@ -112,7 +117,7 @@ def free(address: int) -> None:
     device, block = _allocated.pop(address, (None, None))
     if device is None:
         raise DriverError("ERROR_INVALID_VALUE")
-    _backend(device).free(block, stream=default_native(device))
+    _backend(device).free(block, stream=releasing_stream(device))
 
 
 @simulated

@@ -18,7 +18,7 @@ from numba.cuda.memory_management import nrt
 
 from accel.interchange.export import with_cuda_interface
 from accel.support.call_sites import add_library
-from accel.testing.numba_simulation import arguments, code, core, cuda_text, exchange, memory, streams
+from accel.testing.numba_simulation import arguments, code, contexts, core, cuda_text, exchange, memory, streams
 from accel.testing.numba_simulation.failures import functions, process, refused_function
 from accel.testing.numba_simulation.lines import first_lines, with_lines
 
@@ -51,7 +51,6 @@ class Simulation:
     """
 
     def __init__(self) -> None:
-        self.running = False
         self._driver: dict[str, Any] = {
             "devices": type(driver.driver.devices)(),
             "is_initialized": True,
@@ -77,16 +76,17 @@ class Simulation:
             with_cuda_interface.add("sim")
             undo.callback(with_cuda_interface.discard, "sim")
             self._undo = undo.pop_all()
-        self.running = True
+        process.in_block = True
 
     def remove(self) -> None:
-        """Put back what was there."""
-        self.running = False
-        for device in self._driver["devices"].values():
-            if device.primary_context is not None:
-                device.primary_context.deallocations.clear()
-                device.primary_context.memory_manager.deallocations.clear()
-        self._undo.close()
+        """Run what is left, release what numba-cuda has kept to release later, and put back what was there."""
+        process.in_block = False
+        with self._undo:
+            for number, device in self._driver["devices"].items():
+                if device.primary_context is not None:
+                    streams.settle_device(contexts.device_of(number))
+                    device.primary_context.deallocations.clear()
+                    device.primary_context.memory_manager.deallocations.clear()
 
     @staticmethod
     def _of_bindings() -> Iterator[_Patch]:
@@ -159,7 +159,7 @@ class Simulation:
             finalizer = make(*arguments)
 
             def finalize(*further: Any) -> None:
-                if self.running:
+                if process.in_block:
                     finalizer(*further)
                 else:
                     end(*arguments)

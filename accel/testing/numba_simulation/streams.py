@@ -17,9 +17,17 @@ from accel.device import Device
 from accel.memory import new_stream
 from accel.testing.cupy_simulation.places import blocking, default_native, giving
 from accel.testing.numba_simulation.contexts import current_device
-from accel.testing.numba_simulation.failures import DriverError, result, simulated
+from accel.testing.numba_simulation.failures import DriverError, process, result, simulated
 
-__all__ = ["StreamHandle", "finish_default", "giving_to", "release_late", "settle_device", "stream_of"]
+__all__ = [
+    "StreamHandle",
+    "finish_default",
+    "giving_to",
+    "release_late",
+    "releasing_stream",
+    "settle_device",
+    "stream_of",
+]
 
 _LEGACY, _PER_THREAD = 1, 2
 _NO_TIMING, _NON_BLOCKING = 2, 1
@@ -99,10 +107,20 @@ def finish_default(device: Device) -> None:
             stream.synchronize()
 
 
+def releasing_stream(device: Device) -> Stream | None:
+    """Return the stream that releases memory of a device after its work; None if nothing is to be waited for.
+
+    Nobody waits for the default stream outside of blocks, so what it is to release there could stay for ever.
+    """
+    stream: Any = default_native(device)
+    return stream if process.in_block or stream.tasks else None
+
+
 def release_late(device: Device, kept: object) -> None:
     """Keep an object alive until the work that a device was given so far is done."""
-    stream: Any = default_native(device)
-    stream.enqueued("a release", lambda operation, kept=kept: None)
+    stream: Any = releasing_stream(device)
+    if stream is not None:
+        stream.enqueued("a release", lambda operation, kept=kept: None)
 
 
 @simulated

@@ -130,6 +130,9 @@ def _quick_collections():
 
     Without the GIL this frees what other threads made, too: each does so itself, when it runs again.
     """
+    # pytest keeps the error of a failed test until the next test runs; to pass over it keeps its arrays for ever.
+    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
+        vars(sys).pop(name, None)
     gc.collect()
     gc.freeze()
 

@@ -16,6 +16,7 @@ GPUs, ``--standin`` is the seed of the order in which those of the stand-in for 
 import argparse
 import faulthandler
 import random
+import re
 import sys
 import threading
 import time
@@ -332,7 +333,7 @@ class Bench:
 
         def asking(memory):
             """Return the lines that ask `covered` about the usual uses too, so that they are logged."""
-            return [line.replace("if not (w == u", "if not (False and w == u") for line in address(memory)]
+            return [re.sub(r"\bnot \((?=w == u|r and )", "not (False and ", line) for line in address(memory)]
 
         def launching(launchers, *given):
             written = function(launchers, *given)

@@ -105,11 +105,15 @@ class Operation:
 
 
 class Entry:
-    """An operation in the log, and the memory that it uses; there may be none."""
+    """An operation in the log, and the memory that it uses; there may be none.
+
+    If it is placed at its first check, ``last`` is the entry of its last one.
+    """
 
     def __init__(self, operation, claims):
         self.operation = operation
         self.claims = claims
+        self.last = self
 
     def __iter__(self):
         return iter((self.operation, self.claims))
@@ -362,6 +366,7 @@ class Bench:
         operation.noted = True
         entry.operation, entry.claims = operation, claims
         if early:
+            entry.last = checks[-1][0]
             first = [each for each, before in meeting if before]
             self.log[at[0] : at[-1]] = sorted(log[at[0] : at[-1]], key=lambda each: each not in first)
 
@@ -645,6 +650,8 @@ class Replay:
         self.log = log
         self.unnoted = unnoted
         self.last = last
+        # What is not recorded may come before what is in the log if it began before the last check of that.
+        self.checked = [max(at, log.index(entry.last)) for at, entry in enumerate(log)] + [len(log)]
 
     def explained(self, state, at=0, done=None, read=None):
         """Return the state after an order that explains all results, or None."""
@@ -653,7 +660,7 @@ class Replay:
         due = [
             thread
             for thread, plan in enumerate(self.unnoted)
-            if done[thread] < len(plan) and plan[done[thread]].begin <= at
+            if done[thread] < len(plan) and plan[done[thread]].begin <= self.checked[at]
         ]
         for thread in due:
             after = self.at_once(state, self.unnoted[thread][done[thread]])

@@ -1,5 +1,6 @@
 """`Storage`: counted, typed handles on a block; the base of `HostStorage` and `DeviceStorage` (NuMojo's storages)."""
 
+from collections.abc import Callable
 from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
@@ -354,7 +355,8 @@ class Storage(OnDevice):
             self._array = self._lent = None
         return owner
 
-    def __del__(self) -> None:
+    # The default: without the GIL finalisers run after the globals of modules were cleared.
+    def __del__(self, _drop: Callable[[Owner], None] = drop) -> None:
         try:
             owner = self._owner
         except AttributeError:  # the constructor refused its arguments
@@ -363,7 +365,7 @@ class Storage(OnDevice):
             # Cleared first: after a collection, other finalisers may still reach this object. No call between these.
             self._owner = self._array = self._lent = None
             owner.handles -= 1
-            drop(owner)
+            _drop(owner)
 
     def __enter__(self) -> Self:
         return self

@@ -7,7 +7,7 @@ once, and then started with other addresses and values.
 from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc import PreparedFill, PreparesFills, current_streams
+from accel.abc import PreparedFill, PreparesFills
 from accel.copies import thresholds
 from accel.copies.elements import Elements, Leaves, offset_range
 from accel.copies.injectivity import names_twice
@@ -50,7 +50,7 @@ def filled(storage: AnyStorage, item: Item) -> bool:
     if type(storage) is HostStorage:
         return size <= thresholds.FEW_ELEMENTS and _few_filled(storage, item)
     heap = owner.heap
-    queue: Any = heap.stream if current_streams.get() or heap.default is None else heap.default
+    queue: Any = heap.stream
     if item.byte < 0 or queue is None or not queue.direct or not heap.plain or config.strict():
         return filled_within_device(storage, 0, ((size, 1),), item)
     nbytes = size * storage.dtype.itemsize
@@ -78,7 +78,7 @@ def filled_within_device(
     if owner is None or owner.allocation is None or storage._const or owner.readonly:
         return False
     heap, there = owner.heap, start * itemsize
-    queue: Any = heap.stream if current_streams.get() or heap.default is None else heap.default
+    queue: Any = heap.stream
     if ACTIVE or queue is None or not queue.direct or not heap.plain or config.strict():
         return False
     routes = _routes.get(heap.device) or _routes.setdefault(heap.device, {})

@@ -263,7 +263,7 @@ class Heap(HeapStreams):
         """Give a block back to its allocator; the caller holds the lock."""
         self.table.remove(block)
         if self.plain:
-            self.backend.free(block, stream=None)
+            self.give_back(block)
             return
         for watch in self.watches:
             watch.see_freed(block.nbytes)
@@ -271,6 +271,12 @@ class Heap(HeapStreams):
         stream = self.stream if block.lent else None
         self._sources.pop(block, self.backend).free(block, stream=stream)
         self._update_plain()
+
+    def give_back(self, block: Block) -> None:
+        """Give a block back to the backend, in the short way if there is one; the caller holds the lock."""
+        direct = self.direct
+        if direct is None or not direct[1](block):
+            self.backend.free(block, stream=None)
 
     def trim(self) -> int:
         """Free the unused blocks that allocators keep; returns how many bytes."""

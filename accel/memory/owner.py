@@ -211,9 +211,7 @@ class ArrayOwner(Owner):
         self.readonly = readonly
 
     def _free(self, block: Block) -> None:
-        direct = self.heap.direct
-        if direct is None or not direct[1](block):
-            self.heap.backend.free(block, stream=None)  # the table of the heap does not have it
+        self.heap.give_back(block)  # the table of the heap does not have it
 
 
 class KeepAlive:

@@ -1,6 +1,5 @@
 """`Storage`: counted, typed handles on a block; the base of `HostStorage` and `DeviceStorage` (NuMojo's storages)."""
 
-from collections.abc import Callable
 from functools import partial
 from operator import index
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex
@@ -17,7 +16,7 @@ from accel.memory import hazards
 from accel.memory.heap import Heap
 from accel.memory.host_arrays import export
 from accel.memory.owner import KeepAlive, Owner
-from accel.memory.releases import drop, release
+from accel.memory.releases import release
 from accel.memory.storage_work import Use, carry_out
 from accel.memory.writer import Writer, write_text
 from accel.support.call_sites import call_site
@@ -355,8 +354,7 @@ class Storage(OnDevice):
             self._array = self._lent = None
         return owner
 
-    # The default: without the GIL finalisers run after the globals of modules were cleared.
-    def __del__(self, _drop: Callable[[Owner], None] = drop) -> None:
+    def __del__(self) -> None:
         try:
             owner = self._owner
         except AttributeError:  # the constructor refused its arguments
@@ -365,7 +363,7 @@ class Storage(OnDevice):
             # Cleared first: after a collection, other finalisers may still reach this object. No call between these.
             self._owner = self._array = self._lent = None
             owner.handles -= 1
-            _drop(owner)
+            owner.heap.defer(owner.free_if_unused)
 
     def __enter__(self) -> Self:
         return self

@@ -125,7 +125,7 @@ class Submission(DeferredEvent):
         assert self._gate is not None, "an open submission has a gate"
         with self._gate.lock:  # meanwhile no capture of the stream begins, which the question would end
             queue: Any = self.queue
-            return queue is None or bool(hasattr(queue, "idle") and queue.idle())
+            return queue is None or _is_idle(queue)
 
     def _close_if_open(self, *, unless_idle: bool = False) -> None:
         if self.queue is not None:
@@ -144,7 +144,7 @@ class Submission(DeferredEvent):
                 self.queue = None
                 self._gate.closings += 1
                 # An event that is recorded now is reached late, even if the host has waited for the stream.
-                if unless_idle and hasattr(queue, "idle") and queue.idle():
+                if unless_idle and _is_idle(queue):
                     self.streams = ()
                 else:
                     self.event = event_after(queue)
@@ -236,3 +236,8 @@ class Submission(DeferredEvent):
         At the end of the process, the threads that had begun the work are gone; nothing waits for them either.
         """
         return self._thread == threading.get_ident() or sys.is_finalizing()
+
+
+def _is_idle(queue: Any) -> bool:
+    """Tell whether a stream says, without an event, that it has done all its work; see `DirectStream.idle`."""
+    return hasattr(queue, "idle") and bool(queue.idle())

@@ -35,6 +35,11 @@ _DATA = 4
 class LlvmExecutable(SimRawExecutable):
     """A kernel for one simulated device. Its parameters are the members of arrays and tuples, one by one.
 
+    Attributes
+    ----------
+    constant_size, local_size : int
+        Bytes of its constant arrays, and of the local ones of a thread.
+
     Parameters
     ----------
     device : Device
@@ -57,6 +62,7 @@ class LlvmExecutable(SimRawExecutable):
         self._rename = rename
         self._kinds = source.parameters
         self._arrays = _arrays(source.parameters)
+        self.constant_size, self.local_size = source.constant_size, source.local_size
 
     def converted(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments of a launch, of Python and ctypes, as numbers with the bytes of the parameters."""

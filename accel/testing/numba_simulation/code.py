@@ -28,9 +28,7 @@ __all__ = [
 
 _IR_VERSION = 2, 0, 3, 2
 _DECLARED = re.compile(r"^declare [^@]*@\"?([\w.$]+)\"?\(", re.MULTILINE)
-_CONSTANT = re.compile(r"^@[^\n]* = [^\n]*\baddrspace\(4\) [^\n]*?constant (\[[^\n]*?\]) ", re.MULTILINE)
 _SET_COUNTERS = "NRT_MemSys_set"
-_LOCAL = re.compile(r"= alloca (\[\d+ x [^\n]+)")
 
 
 class Nvvm:
@@ -118,7 +116,9 @@ def function_of(library: Any) -> Any:
     number = int(context.device.id)
     if number not in functions:
         kernel = kernel_of(library)
-        code = KernelCode(kernel, _attributes(library, kernel.compiled(current_device()).shared_size))
+        sizes = kernel.compiled(current_device())
+        registers = library._max_registers or 0
+        code = KernelCode(kernel, Attributes(registers, sizes.constant_size, sizes.local_size, sizes.shared_size))
         module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
         functions[number] = module.get_function(library._entry_name)
     return functions[number]
@@ -146,39 +146,6 @@ def refused_assembly(*arguments: Any, **keywords: Any) -> Any:
 def refused_output(*arguments: Any, **keywords: Any) -> Any:
     """Refuse machine code of a GPU."""
     raise refuse("machine code of a GPU (SASS, cubin, LTO-IR)", "write inspect_llvm() for the code that numba made")
-
-
-def _attributes(library: Any, shared: int) -> Attributes:
-    text = "\n".join(library.llvm_strs)
-    constant = sum(map(_nbytes, _CONSTANT.findall(text)))
-    local = sum(_nbytes(_members(kind)[0]) for kind in _LOCAL.findall(text))
-    return Attributes(library._max_registers or 0, constant, local, shared)
-
-
-def _nbytes(kind: str) -> int:
-    """Return how many bytes a value of a type of LLVM takes, packed."""
-    text = kind.strip()
-    if text.endswith("*") or text == "ptr":
-        return 8
-    if text.startswith("["):
-        times, _, element = text[1:-1].partition(" x ")
-        return int(times) * _nbytes(element)
-    if text.startswith("{"):
-        return sum(map(_nbytes, _members(text[1:-1])))
-    if text.startswith("i"):
-        return -(-int(text[1:]) // 8)
-    return {"half": 2, "bfloat": 2, "float": 4, "double": 8}.get(text, 0)
-
-
-def _members(text: str) -> list[str]:
-    members, depth = [""], 0
-    for letter in text:
-        depth += (letter in "[{(") - (letter in "]})")
-        if letter == "," and not depth:
-            members.append("")
-        else:
-            members[-1] += letter
-    return members
 
 
 @simulated

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .cuda_text import only_called, text_of_assembly
-from .kinds import parts
+from .kinds import parts, size_and_alignment
 from .texts import Adapter
 
 __all__ = ["Parameter", "Source", "source_of"]
@@ -14,6 +14,8 @@ __all__ = ["Parameter", "Source", "source_of"]
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?!(DILocation|DISubprogram|DILexicalBlock|DIFile)\((.*)\)$", re.MULTILINE)
 _FIELD = re.compile(r'(\w+): ("[^"]*"|[^,]+)')
 _ALLOCATED = re.compile(r'addrspacecast .* (@"?_cudapy_smem_\w+"?) to .*!dbg (!\d+)')
+_CONSTANT = re.compile(r"^@[^\n]* = [^\n]*\baddrspace\(4\) [^\n]*?constant (\[[^\n]*?\]) ", re.MULTILINE)
+_LOCAL = re.compile(r"= alloca (\[\d+ x [^\n]+)")
 _CALLED = re.compile(r'^declare [^@]*@"?([^"(\s]+)"?\(', re.MULTILINE)
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=]*)?=[^=]")
 
@@ -40,6 +42,8 @@ class Source(NamedTuple):
         What it is linked with, in CUDA.
     options : tuple of str
         For the compiler of that.
+    constant_size, local_size : int
+        Bytes of its constant arrays, and of the local ones of a thread.
     """
 
     texts: tuple[str, ...]
@@ -47,6 +51,8 @@ class Source(NamedTuple):
     parameters: tuple[Parameter, ...]
     linked: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    constant_size: int = 0
+    local_size: int = 0
 
 
 def source_of(texts: Sequence[str], entry: str, linked: Sequence[str] = (), options: Sequence[str] = ()) -> Source:
@@ -65,7 +71,14 @@ def source_of(texts: Sequence[str], entry: str, linked: Sequence[str] = (), opti
     further = [only_called(text, called) for text in linked]
     if adapter.assembly:
         further.append(text_of_assembly(tuple(adapter.assembly.values())))
-    return Source(adapted, entry, _parameters(adapted, entry), tuple(further), tuple(options))
+    parameters = _parameters(adapted, entry)
+    sizes = _nbytes(_CONSTANT, texts), _nbytes(_LOCAL, texts)
+    return Source(adapted, entry, parameters, tuple(further), tuple(options), *sizes)
+
+
+def _nbytes(variable: re.Pattern[str], texts: Sequence[str]) -> int:
+    kinds = [parts(kind)[0] for text in texts for kind in variable.findall(text)]
+    return sum(size_and_alignment(kind)[0] for kind in kinds)
 
 
 def _parameters(texts: Sequence[str], entry: str) -> tuple[Parameter, ...]:

@@ -299,7 +299,8 @@ class Scheduler:
                 self._busy.pop(stream, None)
 
     def _deadlock(self, goal: Task, event: Event) -> RuntimeError:
-        path = ", which waits for ".join(str(task.operation) for task in _chain(goal))
+        with self._lock:
+            path = ", which waits for ".join(str(task.operation) for task in _chain(goal))
         return RuntimeError(f"deadlock: {path}, which waits for {event!r}, which no pending work reaches")
 
 

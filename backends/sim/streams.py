@@ -117,8 +117,10 @@ class Task(TimedEvent):
     @property
     def over(self) -> bool:
         """Whether it has left the queue of its stream, to run or after it ran; it never comes back."""
-        waiting = self.stream.tasks
-        return not waiting or waiting[0].place > self.place
+        try:
+            return self.stream.tasks[0].place > self.place
+        except IndexError:  # not asked before: without the lock, another thread may run the last task in between
+            return True
 
     @property
     def failed(self) -> bool:

@@ -3,6 +3,7 @@
 import gc
 import os
 import threading
+from collections import deque
 
 import numpy as np
 import pytest
@@ -304,6 +305,16 @@ class TestThreads:
             thread.join()
         assert failures == []
         assert all(set(row) == {number + 1} for number, row in enumerate(result))
+
+    def test_the_last_task_of_a_stream_may_run_while_another_thread_looks_at_it(self, sim):
+        class Run(deque):
+            def __getitem__(self, place):
+                self.clear()
+                return super().__getitem__(place)
+
+        task = sim.new_stream(Device.SIM).submit("work", lambda operation: None)
+        task.stream.tasks = Run(task.stream.tasks)
+        assert task.over
 
 
 class TestInterruptions:

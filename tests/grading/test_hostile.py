@@ -15,6 +15,7 @@ SLEEP = "86399.25"
 HOSTILE = {
     "right.py": RIGHT,
     "crash.py": "import ctypes\ndef double(x): ctypes.string_at(8)",
+    "says.py": "def double(x):\n    print('twice')\n    return 2 * x",
     "ends.py": "import os\ndef double(x):\n    os.write(1, b'last words')\n    os._exit(0)",
     "leaves.py": "import sys\ndef double(x): sys.exit(0)",
     "memory.py": "def double(x): return [bytearray(1 << 30) for _ in range(1000)]",
@@ -92,6 +93,7 @@ def test_others_are_graded_beside_it(hostile):
 
 @pytest.mark.slow
 def test_what_a_submission_printed_last_is_kept(hostile):
+    assert hostile.grades["says.py"]["output"].splitlines() == ["twice"] * 2
     assert hostile.grades["ends.py"]["output"] == "last words"
     assert len(hostile.grades["prints.py"]["output"]) == 2000
 

@@ -162,7 +162,7 @@ def _plan(folder: Path, source: str, settings: dict[str, Any], limits: Limits) -
     }
     words = json.dumps({"source": source, "settings": settings})
     return {
-        "command": [_PYTHON, "-P", "-B", "-s", "-m", "accel.commands.grading.worker", words],
+        "command": [_PYTHON, "-P", "-B", "-s", "-u", "-m", "accel.commands.grading.worker", words],
         "folder": str(folder / "files"),
         "environment": {
             **{name: os.environ[name] for name in _KEPT if name in os.environ},

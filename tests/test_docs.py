@@ -32,8 +32,9 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def pictures(page):
-    """Return the files that a page shows."""
-    return [page.parent / name for name in PICTURE.findall(page.read_text(encoding="utf-8"))]
+    """Return the files that a page draws and shows; README shows one of the guide."""
+    shown = PICTURE.findall(page.read_text(encoding="utf-8"))
+    return [page.parent / name for name in shown if name.startswith("pictures/")]
 
 
 def run_commands(page):
@@ -114,6 +115,18 @@ def broken(page):
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_links_on_the_page_lead_to_files_and_headings(page):
     assert broken(page) == []
+
+
+def linked_pages(page):
+    """Return the pages that a page links to."""
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    return {(page.parent / link).resolve() for link in links if link.endswith(".md") and "://" not in link}
+
+
+def test_every_page_is_in_the_contents():
+    contents = ROOT / "docs/README.md"
+    reached = {contents, *linked_pages(contents), *linked_pages(ROOT / "docs/decisions/README.md")}
+    assert {*(ROOT / "docs").rglob("*.md")} - reached == set()
 
 
 def test_a_link_to_a_missing_heading_is_found(tmp_path):

@@ -16,7 +16,7 @@ def in_one_line(text):
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/guide/kernels_out_of_bounds.md", "docs/guide/kernels_with_a_grid.md"]
+    "page", ["docs/guide/start.md", "docs/guide/kernels_out_of_bounds.md", "docs/guide/kernels_with_a_grid.md"]
 )
 def test_the_reports_on_the_page_are_what_its_python_prints(root, python, page):
     run = f"from pathlib import Path; from tests.pages import run_page; run_page(Path({str(root / page)!r}))"

@@ -1,4 +1,4 @@
-"""Type checkers accept kernels as they are written: README's, and those of typical programs."""
+"""Type checkers accept kernels as they are written: those of the first steps, and those of typical programs."""
 
 import re
 import subprocess
@@ -83,8 +83,8 @@ def checked(text, root, folder):
 
 
 @pytest.mark.slow
-def test_mypy_accepts_the_kernels_of_readme_and_typical_ones(root, tmp_path):
-    blocks = re.findall("```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
+def test_mypy_accepts_the_kernels_of_the_first_steps_and_typical_ones(root, tmp_path):
+    blocks = re.findall("```python\n(.*?)```", (root / "docs/guide/start.md").read_text(), re.DOTALL)
     kernels = [block for block in blocks if "@kernel" in block and "accel" in block]
     assert len(kernels) >= 2
     said = checked("import accel\n" + "\n".join(kernels[:2]) + TYPICAL, root, tmp_path)

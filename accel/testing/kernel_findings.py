@@ -48,7 +48,7 @@ class KernelFindings:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         try:
-            self._outputs = outputs(config.getoption(_OPTION))
+            self._outputs = outputs(",".join(config.getoption(_OPTION)))
         except ValueError as error:
             raise pytest.UsageError(f"{_OPTION}: {error}") from None
         self._in_junitxml = Output("junit", None) in self._outputs

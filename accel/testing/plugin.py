@@ -38,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(group)
     group.addoption(
         "--accel-reports",
+        action="append",
         metavar="REPORTS",
         help="write what kernels do wrong: some of github (annotations of a pull request), sarif:FILE, html:FILE, "
         "junit:FILE, and junit (into the file of --junitxml), with commas between",

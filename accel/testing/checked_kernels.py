@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckedKernels", "add_options", "checks_requested", "enter_simulations", "settings_of"]
 
-_CHECKS, _SEED, _WARP, _CUPY, _NUMBA = (
+_CHECKS, _SEED, _WARP, _CUPY, _NUMBA, _DEVICES = (
     "--accel-kernel-checks",
     "--accel-kernel-seed",
     "--accel-kernel-warp",
     "--accel-cupy-on-sim",
     "--accel-numba-cuda-on-sim",
+    "--accel-cuda-devices",
 )
 _SEEDS = 2**32
 _ENTERED = pytest.StashKey[tuple[str, ...]]()
@@ -61,6 +62,12 @@ def add_options(group: pytest.OptionGroup) -> None:
         action="store_true",
         help="run tests that use numba.cuda on simulated devices, by accel.testing.numba_cuda_on_sim()",
     )
+    group.addoption(
+        _DEVICES,
+        type=int,
+        metavar="N",
+        help="how many simulated devices CuPy and numba.cuda see (default: all, or those of CUDA_VISIBLE_DEVICES)",
+    )
 
 
 def settings_of(config: pytest.Config, place: "Place | None") -> dict[str, object]:
@@ -85,8 +92,9 @@ def enter_simulations(config: pytest.Config) -> None:
         config.stash[_ENTERED] = (*config.stash.get(_ENTERED, ()), option)
         block = ExitStack()
         try:
-            block.enter_context(getattr(import_module(module), name)())
-        except (ModuleNotFoundError, RuntimeError) as error:
+            devices = config.known_args_namespace.__dict__[_attribute(_DEVICES)]
+            block.enter_context(getattr(import_module(module), name)(devices=devices))
+        except (ModuleNotFoundError, RuntimeError, ValueError) as error:
             raise pytest.UsageError(f"{option}: {error}") from None
         config.add_cleanup(block.close)
 
@@ -148,6 +156,8 @@ class CheckedKernels:
         options = [f"{_CHECKS}={checks}", f"{_SEED}={self._base}"]
         options += [f"{_WARP}={warp}"] if warp else []
         options += [option for option in _BLOCKS if self._config.getoption(option)]
+        devices = self._config.getoption(_DEVICES)
+        options += [] if devices is None else [f"{_DEVICES}={devices}"]
         return " ".join(options)
 
     def seed_of(self, item: pytest.Item) -> int:

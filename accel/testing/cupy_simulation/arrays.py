@@ -11,7 +11,7 @@ import numpy as np
 from accel import xp
 from accel.errors import CapabilityError
 from accel.support.locks import open_after_fork
-from accel.testing.cupy_simulation.places import current_native
+from accel.testing.cupy_simulation.places import current_native, visible
 from accel.xp.arrays import Array
 
 __all__ = ["MemoryPointer", "array_members", "asnumpy", "ndarray"]
@@ -134,6 +134,7 @@ class ndarray(metaclass=_Arrays):  # noqa: N801 - CuPy's name
         cls, shape: Any, dtype: Any = float, memptr: MemoryPointer | None = None, strides: Any = None, order: str = "C"
     ) -> Any:
         """Return an uninitialised array, or one on given memory."""
+        visible()
         if cls is not ndarray:
             raise CapabilityError(
                 f"{cls.__name__} is a subclass of cupy.ndarray, which is not simulated: results would have the type of "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import Context
 from types import ModuleType
+from typing import NamedTuple
 
 from accel.config import configure, current, using
 from accel.device import Device
@@ -13,36 +14,45 @@ from accel.support.locks import open_after_fork
 from accel.testing.child_processes import entered_in_children
 from accel.testing.cupy_simulation.arrays import array_members
 from accel.testing.cupy_simulation.modules import modules
-from accel.testing.cupy_simulation.places import forget_used
+from accel.testing.cupy_simulation.places import forget_used, show
 from accel.testing.simulation import finish
+from accel.testing.visible_devices import visible_devices
 
 __all__ = ["cupy_on_sim"]
 
 
+class _Block(NamedTuple):
+    """What a block gives the process: modules by their names, a default device, and the devices that programs see."""
+
+    modules: dict[str, ModuleType]
+    device: str
+    visible: tuple[Device, ...]
+
+
 class _Blocks:
-    """The blocks that run, in any threads. The last to begin has the modules and the default device of the process.
+    """The blocks that run, in any threads. The last to begin has what it gives the process.
 
     Each change is made while the lock is held; what was there before the first block comes back after the last.
     """
 
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.Lock())
-        self._running: list[tuple[dict[str, ModuleType], str]] = []
-        self._earlier: tuple[dict[str, ModuleType], str] = ({}, "")
+        self._running: list[_Block] = []
+        self._earlier = _Block({}, "", ())
 
-    def begin(self, block: tuple[dict[str, ModuleType], str]) -> None:
+    def begin(self, block: _Block) -> None:
         """Give a block its modules and its device."""
         with self._lock:
             if not self._running:
-                self._earlier = _imported(), Context().run(current).device
+                self._earlier = _Block(_imported(), Context().run(current).device, ())
             self._running.append(block)
-            _install(*block)
+            _install(block)
 
-    def end(self, block: tuple[dict[str, ModuleType], str]) -> None:
+    def end(self, block: _Block) -> None:
         """Restore the modules and the device of the last block that runs, or those before the first block."""
         with self._lock:
             self._running = [other for other in self._running if other is not block]
-            _install(*(self._running[-1] if self._running else self._earlier))
+            _install(self._running[-1] if self._running else self._earlier)
 
 
 def _imported() -> dict[str, ModuleType]:
@@ -50,18 +60,19 @@ def _imported() -> dict[str, ModuleType]:
     return {name: module for name, module in [*sys.modules.items()] if name.split(".")[0] in roots}
 
 
-def _install(named: dict[str, ModuleType], device: str) -> None:
+def _install(block: _Block) -> None:
     for name in _imported():
         del sys.modules[name]
-    sys.modules.update(named)
-    configure(device=device)
+    sys.modules.update(block.modules)
+    configure(device=block.device)
+    show(block.visible)
 
 
 _blocks = _Blocks()
 
 
 @contextmanager
-def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
+def cupy_on_sim(device: str | None = None, devices: int | None = None) -> Iterator[ModuleType]:
     """Run code that uses CuPy on a simulated device, without CuPy and without a GPU.
 
     Inside the block ``import cupy`` gives a module whose arrays are those of `accel.xp` on the device, and whose
@@ -72,8 +83,12 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
 
     Parameters
     ----------
-    device : str
-        A simulated device. It is the default device inside the block, also of threads that start in it.
+    device : str, optional
+        A simulated device, by default the first. It is the default device inside the block, also of threads that start
+        in it.
+    devices : int, optional
+        How many devices there are, up to the four that are simulated. ``CUDA_VISIBLE_DEVICES`` hides and orders them as
+        it does GPUs.
 
     Yields
     ------
@@ -83,7 +98,7 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     Raises
     ------
     ValueError
-        If the device is not simulated.
+        If the device is not simulated, or is hidden, or if there are not as many devices.
 
     Examples
     --------
@@ -98,15 +113,18 @@ def cupy_on_sim(device: str = "sim") -> Iterator[ModuleType]:
     ...     print(x.get())
     [0. 2. 4. 6.]
     """
-    where = Device(device)
+    visible = visible_devices(devices)
+    where = Device(device) if device is not None else visible[0] if visible else Device("sim")
     if where.type != "sim":
         raise ValueError(f"CuPy is simulated on simulated devices, as in cupy_on_sim('sim:1'); found {device!r}")
-    cupy_modules = modules()
-    block = cupy_modules, str(where)
+    if device is not None and where not in visible:
+        seen = ", ".join(map(str, visible)) or "none"
+        raise ValueError(f"cupy_on_sim({device!r}): devices= or CUDA_VISIBLE_DEVICES hides it; visible are: {seen}")
+    block = _Block(modules(), str(where), visible)
     _blocks.begin(block)
     try:
-        with using(device=str(where)), array_members(), entered_in_children(__name__, "cupy_on_sim", device):
-            yield cupy_modules["cupy"]
+        with using(device=str(where)), array_members(), entered_in_children(__name__, "cupy_on_sim", device, devices):
+            yield block.modules["cupy"]
             finish()
     finally:
         forget_used()

@@ -9,7 +9,7 @@ import numpy as np
 from accel import xp
 from accel.dtypes import DType
 from accel.kernels.raw.parameters import Parameter
-from accel.testing.cupy_simulation.places import current_device
+from accel.testing.cupy_simulation.places import current_device, number_of
 from accel.testing.cupy_simulation.text_parameters import TextParameter, element_type, types_of
 from accel.xp.arrays import Array
 
@@ -205,7 +205,7 @@ def _refuse(value: Any) -> None:
     if isinstance(value, Array) and value.device != current_device():
         raise ValueError(
             f"The device where the array resides ({value.device}) is different from the current device "
-            f"({current_device()}); write with cupy.cuda.Device({value.device.index}):"
+            f"({current_device()}); write with cupy.cuda.Device({number_of(value.device)}):"
         )
 
 

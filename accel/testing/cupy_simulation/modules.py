@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +21,7 @@ from accel.testing.cupy_simulation.extensions import (
     range_members,
 )
 from accel.testing.cupy_simulation.jit import jit_members
-from accel.testing.cupy_simulation.places import current_device
+from accel.testing.cupy_simulation.places import current_device, number_of, visible
 from accel.testing.cupy_simulation.pools import PinnedMemoryPool, Pool, pool_members
 from accel.testing.cupy_simulation.random_numbers import random_members
 from accel.testing.cupy_simulation.reduction import ReductionKernel
@@ -89,7 +90,7 @@ def modules() -> dict[str, ModuleType]:
         parts[f"cuda.{name}"] = _Module(f"cupy.cuda.{name}", members, _nothing)
         setattr(parts["cuda"], name, parts[f"cuda.{name}"])
     direct = {name: module for name, module in parts.items() if "." not in name}
-    cupy = _Module("cupy", {**_own(pool, pinned), **direct}, lambda name: getattr(xp, name, None))
+    cupy = _Module("cupy", {**_own(pool, pinned), **direct}, _of_arrays)
     scipy = _scipy()
     profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
     jit = _Module("cupyx.jit", jit_members(), _nothing, "call the function from a RawKernel, or write its loop")
@@ -106,6 +107,12 @@ def _backends() -> dict[str, ModuleType]:
     cuda = _Module("cupy_backends.cuda", {"api": api}, _nothing)
     backends = _Module("cupy_backends", {"cuda": cuda}, _nothing)
     return {module.__name__: module for module in (backends, cuda, api, runtime)}
+
+
+def _of_arrays(name: str) -> Any:
+    """Find a function of arrays; without a device there is none to compute on."""
+    visible()
+    return getattr(xp, name, None)
 
 
 def _nothing(name: str) -> None:
@@ -139,7 +146,7 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "get_array_module": _array_module,
         "get_default_memory_pool": lambda: pool,
         "get_default_pinned_memory_pool": lambda: pinned,
-        "is_available": lambda: True,
+        "is_available": _is_available,
         "__version__": "14.0.0",
         **{name: getattr(np, name) for name in _OF_NUMPY},
     }
@@ -159,12 +166,14 @@ def _array_module(*arrays: Any) -> ModuleType:
 
 def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
     """Return an array of its own, as `cupy.array` does."""
+    visible()
     array = xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), copy=copy or None)
     return xp.reshape(array, (1,) * (ndmin - array.ndim) + array.shape) if ndmin > array.ndim else array
 
 
 def _asarray(values: Any, dtype: Any = None, order: str = "K") -> Any:
     """Return an array, without a copy where it is one already; as `cupy.asarray` does."""
+    visible()
     return xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype))
 
 
@@ -173,7 +182,7 @@ def _cuda() -> dict[str, Any]:
     return {
         **{name: getattr(streams, name) for name in names},
         "MemoryPointer": MemoryPointer,
-        "is_available": lambda: True,
+        "is_available": _is_available,
         "get_device_id": _device_id,
         "profile": profiler_members()["profile"],
     }
@@ -181,4 +190,11 @@ def _cuda() -> dict[str, Any]:
 
 def _device_id() -> int:
     """Return the number of the current device."""
-    return current_device().index
+    return number_of(current_device())
+
+
+def _is_available() -> bool:
+    """Tell whether a device is visible."""
+    with suppress(RuntimeError):
+        return bool(visible())
+    return False

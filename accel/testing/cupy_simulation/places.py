@@ -13,14 +13,72 @@ from accel.device import Device
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
 
-__all__ = ["current_device", "current_native", "default_native", "forget_used", "giving", "let_go", "take_up", "use"]
+__all__ = [
+    "blocking",
+    "current_device",
+    "current_native",
+    "default_native",
+    "device_of",
+    "forget_used",
+    "giving",
+    "let_go",
+    "number_of",
+    "show",
+    "take_up",
+    "use",
+    "visible",
+]
 
 _used: ContextVar[tuple[dict[str, Any] | None, Stream | None]] = ContextVar("accel_cupy_used", default=(None, None))
 _lock = open_after_fork(threading.Lock())
 
 
+_visible: list[tuple[Device, ...]] = [()]
+
+
+def show(devices: tuple[Device, ...]) -> None:
+    """Set the devices that the program sees, in the order of their numbers."""
+    _visible[0] = devices
+
+
+def visible() -> tuple[Device, ...]:
+    """Return the devices that the program sees.
+
+    Raises
+    ------
+    RuntimeError
+        If there are none.
+    """
+    if not _visible[0]:
+        raise RuntimeError(
+            "cudaErrorNoDevice: no CUDA-capable device is detected; CUDA_VISIBLE_DEVICES or devices=0 hides all of the "
+            "simulated devices"
+        )
+    return _visible[0]
+
+
+def device_of(number: int) -> Device:
+    """Return a device by its number.
+
+    Raises
+    ------
+    RuntimeError
+        If there is none.
+    """
+    devices = visible()
+    if not 0 <= number < len(devices):
+        raise RuntimeError(f"cudaErrorInvalidDevice: invalid device ordinal {number}; there are {len(devices)} devices")
+    return devices[number]
+
+
+def number_of(device: Device) -> int:
+    """Return the number of a device; after the block, in which it was visible, that of the simulated device."""
+    return _visible[0].index(device) if device in _visible[0] else device.index
+
+
 def current_device() -> Device:
     """Return the current device, which is simulated."""
+    visible()
     return Device(current().device)
 
 

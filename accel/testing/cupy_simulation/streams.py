@@ -7,17 +7,19 @@ from typing import Any, ClassVar, Self
 from accel.abc import Event as NativeEvent
 from accel.abc import Stream as NativeStream
 from accel.config import current
-from accel.device import Device as AccelDevice
 from accel.memory import heap_of, new_stream
 from accel.testing.cupy_simulation.places import (
     blocking,
     current_device,
     current_native,
     default_native,
+    device_of,
     giving,
     let_go,
+    number_of,
     take_up,
     use,
+    visible,
 )
 from accel.xp import cuda
 from accel.xp.cuda import get_elapsed_time
@@ -29,6 +31,15 @@ class Device(cuda.Device):
     """Stands for `cupy.cuda.Device`: a simulated device by its number; current inside its ``with`` block."""
 
     compute_capability = "90"
+
+    def __init__(self, device: "int | cuda.Device | None" = None) -> None:
+        self._device = current_device() if device is None else device_of(int(device))
+        self._entered = []
+
+    @property
+    def id(self) -> int:
+        """The number of the device."""
+        return number_of(self._device)
 
     @property
     def attributes(self) -> dict[str, int]:
@@ -163,7 +174,7 @@ Stream.null = Stream(null=True)
 
 def get_current_stream(device_id: int | None = None) -> Stream:
     """Return the current stream of a device, by default of the current one."""
-    return Stream.of(current_native(current_device() if device_id is None else AccelDevice(f"sim:{device_id}")))
+    return Stream.of(current_native(current_device() if device_id is None else device_of(device_id)))
 
 
 class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
@@ -171,6 +182,16 @@ class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
 
     is_hip = False
     CUDARuntimeError = RuntimeError
+
+    @staticmethod
+    def getDeviceCount() -> int:  # noqa: N802
+        """Return how many devices there are."""
+        return len(visible())
+
+    @staticmethod
+    def getDevice() -> int:  # noqa: N802
+        """Return the number of the current device."""
+        return number_of(current_device())
 
     @staticmethod
     def setDevice(device: int) -> None:  # noqa: N802
@@ -190,7 +211,7 @@ class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
     @staticmethod
     def getDeviceProperties(device: int) -> dict[str, Any]:  # noqa: N802
         """Return what is known of a device."""
-        where = AccelDevice(f"sim:{device}")
+        where = device_of(device)
         limits = heap_of(where).backend.limits(where)
         return {
             "name": b"simulated device",

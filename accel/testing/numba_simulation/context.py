@@ -11,6 +11,7 @@ from typing import Any
 from accel.support.locks import open_after_fork
 from accel.testing.child_processes import entered_in_children
 from accel.testing.simulation import finish
+from accel.testing.visible_devices import visible_devices
 
 __all__ = ["numba_cuda_on_sim"]
 
@@ -26,16 +27,30 @@ class _Blocks:
     def __init__(self) -> None:
         self._lock = open_after_fork(threading.Lock())
         self._running = 0
+        self._devices: int | None = None
         self._simulation: Any = None
 
-    def begin(self) -> None:
-        """Install the driver for the first block."""
+    def begin(self, devices: int | None) -> None:
+        """Install the driver for the first block.
+
+        Raises
+        ------
+        RuntimeError
+            If the blocks that run have another number of devices.
+        """
         with self._lock:
             if not self._running:
                 patches = _patches()
+                visible_devices(devices)
                 if self._simulation is None:
                     self._simulation = patches.Simulation()
-                self._simulation.install()
+                self._simulation.install(devices)
+                self._devices = devices
+            elif devices not in (None, self._devices):
+                raise RuntimeError(
+                    f"numba_cuda_on_sim(devices={devices}) was asked for inside of a block with devices={self._devices}"
+                    "; the devices are those of the first block: give it the number"
+                )
             self._running += 1
 
     def end(self) -> None:
@@ -76,7 +91,7 @@ _blocks = _Blocks()
 
 
 @contextmanager
-def numba_cuda_on_sim() -> Iterator[ModuleType]:
+def numba_cuda_on_sim(devices: int | None = None) -> Iterator[ModuleType]:
     """Run code that uses `numba.cuda` on simulated devices, unchanged and without a GPU.
 
     Inside the block the package numba-cuda works on a driver of ours: its own classes type and compile kernels, which
@@ -85,6 +100,12 @@ def numba_cuda_on_sim() -> Iterator[ModuleType]:
     were decorated before may be launched. Processes that begin inside the block have devices of their own (start them
     with ``spawn``, as for a GPU). In all threads the driver is replaced until the last of these blocks ends; then all
     work in flight is run, and errors of kernels that were not raised before are raised.
+
+    Parameters
+    ----------
+    devices : int, optional
+        How many devices there are, up to the four that are simulated. ``CUDA_VISIBLE_DEVICES`` hides and orders them as
+        it does GPUs.
 
     Yields
     ------
@@ -95,8 +116,11 @@ def numba_cuda_on_sim() -> Iterator[ModuleType]:
     ------
     ModuleNotFoundError
         If numba-cuda is not installed.
+    ValueError
+        If there are not as many devices.
     RuntimeError
-        If numba-cuda has used a GPU in this process, or is switched to its own simulator.
+        If numba-cuda has used a GPU in this process, or is switched to its own simulator, or if a block that runs has
+        another number of devices.
 
     Examples
     --------
@@ -110,9 +134,9 @@ def numba_cuda_on_sim() -> Iterator[ModuleType]:
     ...     print(x.copy_to_host())
     [2. 4. 6.]
     """
-    _blocks.begin()
+    _blocks.begin(devices)
     try:
-        with entered_in_children(__name__, "numba_cuda_on_sim"):
+        with entered_in_children(__name__, "numba_cuda_on_sim", devices):
             yield import_module("numba.cuda")
         finish()
     finally:

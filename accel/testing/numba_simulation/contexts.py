@@ -10,8 +10,9 @@ from accel.device import Device
 from accel.memory import heap_of
 from accel.testing.numba_simulation.failures import DriverError, simulated
 from accel.testing.numba_simulation.limits import attribute
+from accel.testing.visible_devices import visible_devices
 
-__all__ = ["current_device", "device_of", "devices", "primary", "push"]
+__all__ = ["current_device", "device_of", "devices", "forget_devices", "number_of", "primary", "push"]
 
 _VERSION = 13_000
 _PRIMARY = 0x1000
@@ -30,9 +31,33 @@ _created: dict[int, int] = {}
 _numbers = count(0x2000)
 
 
+class _Visible:
+    """The devices that the program sees: as in CUDA, its environment is read at the first use of the driver."""
+
+    def __init__(self) -> None:
+        self.count: int | None = None
+        self.devices: tuple[Device, ...] | None = None
+
+
+_visible = _Visible()
+
+
+def forget_devices(count: int | None) -> None:
+    """Let the devices be found anew, of so many."""
+    _visible.count, _visible.devices = count, None
+
+
 def devices() -> tuple[Device, ...]:
-    """Return all simulated devices."""
-    return tuple(heap_of(Device("sim")).backend.devices())
+    """Return the simulated devices that the program sees, in the order of their numbers."""
+    found = _visible.devices
+    if found is None:  # several threads find the same
+        found = _visible.devices = visible_devices(_visible.count)
+    return found
+
+
+def number_of(device: Device) -> int:
+    """Return the number of a device among those that the program sees."""
+    return devices().index(device)
 
 
 def device_of(number: Any) -> Device:
@@ -82,7 +107,9 @@ def _device(handle: int) -> Device:
 
 @simulated
 def cuInit(flags: int) -> None:
-    """There is nothing to initialise."""
+    """There is nothing to initialise, if a device is visible."""
+    if not devices():
+        raise DriverError("ERROR_NO_DEVICE")
 
 
 @simulated
@@ -100,7 +127,7 @@ def cuDeviceGetCount() -> int:
 @simulated
 def cuDeviceGet(number: int) -> Any:
     """Return a device."""
-    return bindings.CUdevice(device_of(number).index)
+    return bindings.CUdevice(number_of(device_of(number)))
 
 
 @simulated
@@ -133,7 +160,7 @@ def cuCtxGetCurrent() -> Any:
 @simulated
 def cuCtxGetDevice() -> Any:
     """Return the device of the current context."""
-    return bindings.CUdevice(current_device().index)
+    return bindings.CUdevice(number_of(current_device()))
 
 
 @simulated
@@ -162,7 +189,7 @@ def cuCtxPopCurrent() -> Any:
 def cuCtxCreate(*arguments: Any) -> Any:
     """Make a context that is not the primary one of its device, and make it the current one."""
     handle = next(_numbers)
-    _created[handle] = device_of(arguments[-1]).index
+    _created[handle] = number_of(device_of(arguments[-1]))
     push(handle)
     return bindings.CUcontext(handle)
 
@@ -179,7 +206,7 @@ def cuCtxDestroy(context: Any) -> None:
 @simulated
 def cuDevicePrimaryCtxRetain(device: Any) -> Any:
     """Return the primary context of a device, which lives as long as the process."""
-    return primary(device_of(device).index)
+    return primary(number_of(device_of(device)))
 
 
 @simulated

@@ -76,7 +76,7 @@ class Stream:
     @property
     def device(self) -> "Device":
         """The device of the stream."""
-        return Device(streams.stream_of(self.handle).device.index)
+        return Device(contexts.number_of(streams.stream_of(self.handle).device))
 
     def close(self) -> None:
         """Forget the stream."""
@@ -136,11 +136,11 @@ class Device:
             if device_id is not None:
                 raise _failure(error.code) from None
             device = contexts.device_of(0)
-        self.device_id = device.index
+        self.device_id = contexts.number_of(device)
         self.name = f"simulated device {device.index}"
         self.uuid = f"00000000-0000-0000-0000-{device.index:012d}"
         self.pci_bus_id = f"0000:{device.index:02X}:{device.index:02X}.0"
-        self.context = SimpleNamespace(handle=contexts.primary(device.index))
+        self.context = SimpleNamespace(handle=contexts.primary(self.device_id))
         self.memory_resource = None
 
     def set_current(self, ctx: Any = None) -> None:

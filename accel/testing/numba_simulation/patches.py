@@ -51,19 +51,22 @@ class Simulation:
     """
 
     def __init__(self) -> None:
-        self._driver: dict[str, Any] = {
-            "devices": type(driver.driver.devices)(),
-            "is_initialized": True,
-            "initialization_error": None,
-            "pid": None,
-        }
+        self._driver: dict[str, Any] = {"devices": type(driver.driver.devices)()}
         add_library(f"{Path(cuda_package.__file__).parent}{os.sep}")
         self._patches = [*self._of_bindings(), *self._of_core(), *self._of_numba()]
         self._undo = ExitStack()
 
-    def install(self) -> None:
-        """Put the simulated driver in the place of the real one."""
-        process.number = self._driver["pid"] = os.getpid()
+    def install(self, devices: int | None) -> None:
+        """Put a simulated driver with so many devices in the place of the real one."""
+        process.number = os.getpid()
+        # Without the functions of an earlier block, which would not ask whether there is a device in this one.
+        self._driver = {
+            "devices": self._driver["devices"],
+            "is_initialized": False,
+            "initialization_error": None,
+            "pid": process.number,
+        }
+        contexts.forget_devices(devices)
         undo = ExitStack()
         with undo:
             if not hasattr(driver, "_logger"):
@@ -83,7 +86,7 @@ class Simulation:
         process.in_block = False
         with self._undo:
             for number, device in self._driver["devices"].items():
-                if device.primary_context is not None:
+                if number < len(contexts.devices()) and device.primary_context is not None:
                     streams.settle_device(contexts.device_of(number))
                     device.primary_context.deallocations.clear()
                     device.primary_context.memory_manager.deallocations.clear()

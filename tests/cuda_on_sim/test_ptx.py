@@ -56,6 +56,23 @@ def test_conversions_are_those_of_numpy(instruction):
     np.testing.assert_array_equal(result.view(target).astype("f8"), expected.astype("f8"))
 
 
+APPROXIMATE = {
+    "tanh": np.tanh, "ex2": np.exp2, "lg2": np.log2, "sin": np.sin, "cos": np.cos, "rcp": lambda x: 1 / x,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "sqrt": np.sqrt,
+}  # fmt: skip
+
+
+@rows("name", APPROXIMATE)
+def test_approximate_functions_are_those_of_numpy(name):
+    text = f"""extern "C" __global__ void k(const float* x, float* y) {{
+        asm("{name}.approx{".ftz" if name in ("ex2", "rcp") else ""}.f32 %0, %1;" : "=f"(y[threadIdx.x])
+            : "f"(x[threadIdx.x]));
+    }}"""
+    x = np.linspace(0.1, 7, 32).astype("f4")
+    _, y = launch(text, "k", 1, 32, x, np.zeros_like(x))
+    np.testing.assert_allclose(y, APPROXIMATE[name](x.astype("f8")), rtol=2e-7)
+
+
 STAGED = """
 __device__ unsigned address(const void* at) { return unsigned(__cvta_generic_to_shared(at)); }
 extern "C" __global__ void reverse(const float4* x, float4* y, int used) {

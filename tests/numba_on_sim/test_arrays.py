@@ -146,6 +146,21 @@ def test_memory_is_released(cuda):
     assert context.get_memory_info().free == before
 
 
+def test_kernels_use_arrays_of_devices_that_they_find_among_their_variables(cuda, checks):
+    table, result = cuda.to_device(np.arange(40, dtype=np.int16))[::2], cuda.to_device(np.zeros(20, np.int64))
+
+    @cuda.jit(device=True)
+    def entry(i):
+        return table[i]
+
+    @cuda.jit
+    def kernel():
+        result[cuda.grid(1)] = entry(cuda.grid(1)) + 1
+
+    kernel[1, 20]()
+    np.testing.assert_array_equal(result.copy_to_host(), np.arange(40)[::2] + 1)
+
+
 def test_too_much_memory(cuda):
     from numba.cuda.cudadrv.driver import CudaAPIError
 

@@ -93,6 +93,25 @@ def test_functions_in_cuda_are_called_by_kernels_in_python(cuda):
     np.testing.assert_array_equal(array.copy_to_host(), 3 * np.arange(10))
 
 
+def test_headers_are_found_where_numba_cuda_looks_for_them(cuda, tmp_path, monkeypatch):
+    from numba.cuda.core import config
+
+    (tmp_path / "factor.cuh").write_text("#define FACTOR 5\n")
+    monkeypatch.setattr(config, "CUDA_NVRTC_EXTRA_SEARCH_PATHS", f"{tmp_path}:")
+    text = (
+        '#include "factor.cuh"\nextern "C" __device__ int scale(int* result, int x) { *result = FACTOR * x; return 0; }'
+    )
+    scale = cuda.declare_device("scale", "int32(int32)", link=cuda.CUSource(text))
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = scale(x[0])
+
+    array = cuda.to_device(np.full(1, 3, np.int32))
+    kernel[1, 1](array)
+    assert array.copy_to_host() == 15
+
+
 def test_setup_functions_get_the_module(cuda):
     seen = []
     source = cuda.CUSource("__device__ int number = 3;", setup_callback=seen.append)

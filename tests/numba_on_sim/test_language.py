@@ -5,6 +5,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 import cffi
+import ml_dtypes
 import numpy as np
 import pytest
 from numba import cuda
@@ -95,6 +96,19 @@ class TestTypes:
         result = launched(kernel, (1,), (10,), points)[0]
         np.testing.assert_array_equal(result["x"], 2 * np.arange(10))
         np.testing.assert_array_equal(result["y"], np.arange(10.0))
+
+    def test_bfloat16(self):
+        from numba.cuda.types import bfloat16, float16, float32, int32
+
+        def kernel(x, y):
+            i = cuda.grid(1)
+            y[i] = float32(bfloat16(x[i]) * bfloat16(float16(x[i])) + bfloat16(int32(1)))
+
+        x = np.linspace(0, 2, 16).astype(np.float32)
+        short = x.astype(ml_dtypes.bfloat16)
+        expected = (short * short + ml_dtypes.bfloat16(1)).astype(np.float32)
+        result = launched(kernel, (1,), (16,), x, np.zeros(16, np.float32))[1]
+        np.testing.assert_allclose(result, expected, rtol=2**-7)
 
     def test_half_precision(self):
         def kernel(x, y):

@@ -47,6 +47,27 @@ def test_graphs_and_linkers_are_refused(cuda):
         Linker()
 
 
+def test_files_that_cannot_be_linked_raise_what_numba_cuda_raises(cuda):
+    from numba.cuda.cudadrv.driver import LinkerError
+
+    def compiled_with(file):
+        return cuda.jit("void()", link=[file])(lambda: None)
+
+    with pytest.raises(RuntimeError, match="file with no extension"):
+        compiled_with("data")
+    with pytest.raises(RuntimeError, match=r"file with extension \.cuh"):
+        compiled_with("header.cuh")
+    with pytest.raises(LinkerError, match=r"missing\.a not found"):
+        compiled_with("missing.a")
+
+
+def test_a_block_that_is_larger_than_the_bounds_of_the_kernel(cuda):
+    kernel = cuda.jit(launch_bounds=(64, 2))(lambda: None)
+    kernel[1, 64]()
+    with pytest.raises(Exception, match=r"CUDA_ERROR_INVALID_VALUE: .*64"):
+        kernel[1, 65]()
+
+
 def test_a_block_that_is_too_large(cuda, kernel):
     with pytest.raises(Exception, match=r"CUDA_ERROR_INVALID_VALUE: .*1024"):
         kernel[1, 1025](cuda.device_array(2000, np.float32))

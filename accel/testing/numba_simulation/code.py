@@ -118,7 +118,9 @@ def function_of(library: Any) -> Any:
         kernel = kernel_of(library)
         sizes = kernel.compiled(current_device())
         registers = library._max_registers or 0
-        code = KernelCode(kernel, Attributes(registers, sizes.constant_size, sizes.local_size, sizes.shared_size))
+        code = KernelCode(
+            kernel, Attributes(registers, sizes.constant_size, sizes.local_size, sizes.shared_size, kernel.max_threads)
+        )
         module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
         functions[number] = module.get_function(library._entry_name)
     return functions[number]

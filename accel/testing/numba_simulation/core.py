@@ -279,11 +279,11 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
     """
     if not isinstance(stream, Stream):
         raise refuse("a launch into a graph", "launch on a stream")
-    if not 0 < prod(config.block) <= MAX_THREADS:
+    if not 0 < prod(config.block) <= kernel.attributes.max_threads_per_block:
         raise CUDAError(
             "CUDA_ERROR_INVALID_VALUE: This indicates that one or more of the parameters passed to the API call is not "
-            f"within an acceptable range of values: a block of {tuple(config.block)} threads; up to {MAX_THREADS} "
-            "are possible"
+            f"within an acceptable range of values: a block of {tuple(config.block)} threads; up to "
+            f"{kernel.attributes.max_threads_per_block} are possible"
         )
     values = [memory.as_simulated(each) if type(each) is int else each for each in _flat(arguments)]
     with streams.giving_to(stream.handle) as native:

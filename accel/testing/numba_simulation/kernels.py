@@ -1,5 +1,6 @@
 """`kernel_of`: a kernel that numba-cuda has compiled, for simulated devices."""
 
+import re
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +11,13 @@ from accel.device import Device
 from accel.kernels.grids import as_block, as_grid
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
+from accel.testing.numba_simulation.limits import MAX_THREADS
 from accel.testing.numba_simulation.linked_text import linked_text
 
 __all__ = ["Kernel", "kernel_of"]
 
+_BOUND = re.compile(r'!"maxntidx", i32 (\d+)')
+_CAPTURED = re.compile(r"inttoptr \(i64 (\d+) to")
 _lock = open_after_fork(threading.RLock())
 _kernels: "WeakKeyDictionary[Any, Kernel]" = WeakKeyDictionary()
 
@@ -25,6 +29,8 @@ class Kernel:
     ----------
     name : str
         The name of the function in Python.
+    max_threads : int
+        The most threads of a block.
 
     Parameters
     ----------
@@ -35,6 +41,7 @@ class Kernel:
     def __init__(self, library: Any) -> None:
         self.name = _name(library)
         self._texts: Sequence[str] = tuple(library.llvm_strs)
+        self.max_threads = min([MAX_THREADS, *map(int, _BOUND.findall(self._texts[0]))])
         self._entry: str = library._entry_name
         self._linked, self._options = linked_text(library)
         self._executables: dict[Device, Any] = {}
@@ -51,10 +58,25 @@ class Kernel:
         if executable is None:
             backend: Any = heap_of(device).backend
             made = backend.compile_llvm(
-                device, self._texts, self._entry, self.name, linked=self._linked, options=self._options
+                device,
+                self._texts_for(backend, device),
+                self._entry,
+                self.name,
+                linked=self._linked,
+                options=self._options,
             )
             executable = self._executables.setdefault(device, made)
         return executable
+
+    def _texts_for(self, backend: Any, device: Device) -> list[str]:
+        """Return the modules with the addresses of captured arrays as kernels have them: those of the host's memory."""
+
+        def address(found: re.Match[str]) -> str:
+            value = int(found[1])
+            memory = backend.memory_at(value, 1)
+            return found[0] if memory is None else f"inttoptr (i64 {value - memory.pointer + memory.host} to"
+
+        return [_CAPTURED.sub(address, text) for text in self._texts]
 
     def launch(
         self,

@@ -3,6 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from numba.cuda.core import config
+from numba.cuda.cudadrv.driver import LinkerError
+from numba.cuda.cudadrv.mappings import FILE_EXTENSION_MAP
+
 from accel.errors import CapabilityError
 
 __all__ = ["linked_text"]
@@ -15,6 +19,8 @@ def linked_text(library: Any) -> tuple[list[str], list[str]]:
     ------
     CapabilityError
         If it is linked with code for NVIDIA's GPUs that is compiled.
+    RuntimeError
+        If it is linked with a file that is not there, or of no kind that numba-cuda knows.
     """
     texts, options = [], list[str]()
     for each in sorted(library._linking_files, key=_name):
@@ -26,7 +32,8 @@ def linked_text(library: Any) -> tuple[list[str], list[str]]:
         import numba.cuda as package
 
         folder = Path(package.__file__).parent
-        options += [word for name in ("include", "memory_management") for word in ("-I", str(folder / name))]
+        further = [each for each in config.CUDA_NVRTC_EXTRA_SEARCH_PATHS.split(":") if each]
+        options += [f"-I{each}" for each in (folder / "include", folder / "memory_management", *further)]
     return texts, options
 
 
@@ -35,7 +42,7 @@ def _name(item: Any) -> str:
 
 
 def _text(item: Any) -> str:
-    kind = Path(item).suffix.lstrip(".") if isinstance(item, str) else str(getattr(item, "kind", ""))
+    kind = _kind_of_file(Path(item)) if isinstance(item, str) else str(getattr(item, "kind", ""))
     if kind != "cu":
         raise CapabilityError(
             f"a kernel is linked with {_name(item)}, which is {kind or type(item).__name__} for NVIDIA's GPUs; the "
@@ -43,3 +50,15 @@ def _text(item: Any) -> str:
         )
     data = Path(item).read_text(encoding="utf-8") if isinstance(item, str) else item.data
     return data.decode() if isinstance(data, bytes) else str(data)
+
+
+def _kind_of_file(path: Path) -> str:
+    """Return the kind of a file; for wrong ones raise what numba-cuda's linker does, as programs catch it."""
+    kind = path.suffix.lstrip(".")
+    if not kind:
+        raise RuntimeError("Don't know how to link file with no extension")
+    if kind not in ("cu", *FILE_EXTENSION_MAP):
+        raise RuntimeError(f"Don't know how to link file with extension .{kind}")
+    if not path.exists():
+        raise LinkerError(f"{path} not found")
+    return kind

@@ -1,6 +1,7 @@
 // __nv_bfloat16 and __nv_bfloat162: the upper half of a float, as in CUDA's header of this name.
 #pragma once
 #include "accel_sim/formats.h"
+#include "cuda_fp16.h"  // before the names below
 
 #define F __nv_bfloat16
 #define F2 __nv_bfloat162
@@ -8,6 +9,7 @@
 #define F2_RAW __nv_bfloat162_raw
 #define F_FORMAT accel_sim::BFloat16
 #define F_WORD bfloat16
+#define F_OTHER __half
 #include "accel_sim/float16_type.h"
 #include "accel_sim/float16_functions.h"
 

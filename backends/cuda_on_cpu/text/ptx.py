@@ -37,7 +37,8 @@ _NAMES = """
 mov add sub mul mul_lo mad_lo min max neg abs and or xor not shl shr selp popc clz brev bfind bfind_shiftamt bfe bfi
 bmsk_clamp bmsk_wrap prmt setp_eq setp_ne setp_lt setp_le setp_gt setp_ge shfl_sync_up shfl_sync_down shfl_sync_bfly
 shfl_sync_idx vote_sync_ballot vote_sync_any vote_sync_all match_any_sync redux_sync_add redux_sync_min
-redux_sync_max redux_sync_and redux_sync_or redux_sync_xor
+redux_sync_max redux_sync_and redux_sync_or redux_sync_xor tanh_approx ex2_approx lg2_approx sin_approx cos_approx
+rcp_approx rsqrt_approx sqrt_approx div_approx
 """
 _PLAIN = frozenset(_NAMES.split())
 _WORDS_OF_CPP = frozenset(("and", "or", "xor", "not"))
@@ -275,7 +276,7 @@ def _operand(text: str) -> str:
 def _instruction(words: str) -> str:
     name, _, rest = words.partition(" ")
     operands = [part.strip() for part in re.findall(r"\s*(\{[^}]*\}|\[[^\]]*\]|[^,]+)", rest) if part.strip()]
-    base, *suffixes = name.split(".")
+    base, *suffixes = name.replace(".approx.ftz.", ".approx.").split(".")
     if base in {"prefetch", "prefetchu"} or name == ".pragma" or _WAITS.fullmatch(name):
         return ""
     if base in {"ld", "st", "atom", "red"}:

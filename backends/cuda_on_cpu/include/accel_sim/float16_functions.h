@@ -181,3 +181,4 @@ ACCEL_SIM_INLINE F2 atomicAdd(F2* at, F2 value) {
 #undef F2_RAW
 #undef F_FORMAT
 #undef F_WORD
+#undef F_OTHER

@@ -2,6 +2,7 @@
 //   F, F2, F_RAW, F2_RAW   the names of the types
 //   F_FORMAT               how it is encoded
 //   F_WORD                 its name in the names of conversions: half, bfloat16
+//   F_OTHER                another such type, from which it can be made; not defined: none
 // Names and overloads are those of CUDA: what is ambiguous there is ambiguous here. See float16_functions.h.
 
 #define ACCEL_SIM_JOIN_(a, b, c) a##b##c
@@ -34,6 +35,9 @@ struct __attribute__((aligned(2))) F {
     ACCEL_SIM_FROM(long long, (long long))
     ACCEL_SIM_FROM(unsigned long long, (unsigned long long))
 #undef ACCEL_SIM_FROM
+#ifdef F_OTHER
+    ACCEL_SIM_INLINE explicit constexpr F(const F_OTHER& value) : F(float(value)) {}
+#endif
 
     ACCEL_SIM_INLINE constexpr operator float() const { return F_FORMAT::decode(__x); }
     ACCEL_SIM_INLINE constexpr operator bool() const { return __x & 0x7fff; }

@@ -1,5 +1,7 @@
 // Loads and stores with cache hints, copies, allocation, and the spaces that an address is in.
 #pragma once
+#include <new>  // CUDA has placement new without an include
+
 #include "atomics.h"
 #include "math_functions.h"
 

@@ -310,7 +310,11 @@ def test_numbers_are_passed_as_cupy_passes_them(cp, module):
         ("fill", ("x", 2, True), r"parameter a .* found int 2, .*: write np.float64\(2\)"),
         ("fill", ("x", 2.0, 1), r"parameter negative .*: write np.bool\(1\)"),
         ("add", ("x", "x", 2**40), r"parameter n .*: write np.int32"),
-        ("add", ("x", "x", "x"), r"parameter n of add is int32 n; found Array, .*: pass a number, as in np.int32\(x\)"),
+        (
+            "add",
+            ("x", "x", "x"),
+            r"parameter n of add is int32 n; found ndarray, .*: pass a number, as in np.int32\(x\)",
+        ),
         ("add", ("x", 1.0, 8), r"parameter y of add .* found float 1.0, .*: pass an array, as in cupy.asarray\(x\)"),
         ("add", ("x", "x"), r"add takes arguments of 8, 8, 4 bytes; found 8, 8"),
         ("both", ("x", 1.0, 8), "both takes arguments of 8, 8 bytes; found 8, 8, 8"),

@@ -9,6 +9,7 @@ from accel.errors import KernelMemoryError, KernelRaceError, KernelSyntaxError
 from accel.testing import cupy_on_sim, no_races, seeded
 from accel.testing.simulation import drop
 
+from .cupy_class_programs import CLASS_PROGRAMS
 from .cupy_jit_programs import JIT_PROGRAMS
 from .cupy_programs import PROGRAMS
 
@@ -27,7 +28,7 @@ def cp():
         yield cupy
 
 
-EVERY = {**PROGRAMS, **JIT_PROGRAMS}
+EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS}
 SLOW = (
     *("elements_of_each_type", "totals_along_axes", "totals_of_other_types", "shapes_are_broadcast"),
     *("raw_kernels_of_complex_numbers", "raw_arrays_are_indexed_by_the_kernel", "arrays_of_two_axes"),

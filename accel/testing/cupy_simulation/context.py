@@ -1,5 +1,6 @@
 """`cupy_on_sim`: a ``with`` block in which ``import cupy`` gives a module for a simulated device."""
 
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from accel.config import configure, current, using
 from accel.device import Device
 from accel.support.locks import open_after_fork
 from accel.testing.child_processes import entered_in_children
-from accel.testing.cupy_simulation.arrays import array_members
+from accel.testing.cupy_simulation.array_members import array_members
 from accel.testing.cupy_simulation.modules import modules
 from accel.testing.cupy_simulation.places import forget_used, show
 from accel.testing.simulation import finish
@@ -55,14 +56,28 @@ class _Blocks:
             _install(self._running[-1] if self._running else self._earlier)
 
 
+_OURS = re.compile(r"(cupy|cupyx|cupy_backends)(\.|$)|(.*\.)?array_api_compat\.cupy(\.|$)")
+"""Names of modules that are CuPy, or have functions of it."""
+
+
 def _imported() -> dict[str, ModuleType]:
-    roots = ("cupy", "cupyx", "cupy_backends")
-    return {name: module for name, module in [*sys.modules.items()] if name.split(".")[0] in roots}
+    return {name: module for name, module in [*sys.modules.items()] if _OURS.match(name)}
+
+
+def _forget_classes() -> None:
+    """Let array-api-compat, and the copies of it in other libraries, look again at what is an array of CuPy."""
+    for name, module in [*sys.modules.items()]:
+        if name.endswith("array_api_compat.common._helpers"):
+            for function in [*vars(module).values()]:
+                getattr(function, "cache_clear", lambda: None)()
+        elif name.endswith("array_api_compat"):
+            vars(module).pop("cupy", None)
 
 
 def _install(block: _Block) -> None:
     for name in _imported():
         del sys.modules[name]
+    _forget_classes()
     sys.modules.update(block.modules)
     configure(device=block.device)
     show(block.visible)

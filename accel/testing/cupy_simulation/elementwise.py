@@ -17,6 +17,7 @@ from accel.testing.cupy_simulation.element_arguments import (
     typedefs,
 )
 from accel.testing.cupy_simulation.kernels import RawKernel
+from accel.testing.cupy_simulation.subclasses import for_subclasses
 from accel.testing.cupy_simulation.text_parameters import parsed_parameters
 from accel.testing.cupy_simulation.user_lines import placed
 
@@ -117,6 +118,7 @@ class ElementwiseKernel(TextKernel):
         self._before = placed(loop_prep, f"loop_prep of {name}")
         self._after = placed(after_loop, f"after_loop of {name}")
 
+    @for_subclasses
     def __call__(self, *args: Any, size: int | None = None, stream: Any = None, block_size: int = 128) -> Any:
         """Launch the kernel, and return its outputs.
 

@@ -75,7 +75,7 @@ def on_device(value: Any) -> Any:
         return {key: on_device(each) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make(map(on_device, value))
-    plain = value is None or isinstance(value, bool | int | float | complex | str | bytes | slice)
+    plain = value is None or isinstance(value, Array | bool | int | float | complex | str | bytes | slice)
     return value if plain or type(value).__module__.startswith("accel.") else HostObject(value)
 
 

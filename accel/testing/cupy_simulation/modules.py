@@ -1,8 +1,9 @@
 """The modules that stand for `cupy` and its parts."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache, wraps
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from accel import xp
 from accel.errors import OutOfMemoryError
 from accel.testing.cupy_simulation import kernels, streams
-from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy, ndarray
+from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy
 from accel.testing.cupy_simulation.comparisons import comparisons
 from accel.testing.cupy_simulation.elementwise import ElementwiseKernel
 from accel.testing.cupy_simulation.extensions import (
@@ -27,6 +28,7 @@ from accel.testing.cupy_simulation.random_numbers import random_members
 from accel.testing.cupy_simulation.reduction import ReductionKernel
 from accel.testing.cupy_simulation.scipy_modules import MODULES, finder
 from accel.testing.cupy_simulation.sparse import sparse_members, spmatrix
+from accel.testing.cupy_simulation.subclasses import for_subclasses, is_elementwise, ndarray, plain
 from accel.testing.cupy_simulation.testing_members import testing_members
 from accel.tracing import fuse
 
@@ -38,6 +40,8 @@ _OF_NUMPY = (
     *("pi", "e", "inf", "nan", "newaxis", "dtype", "iinfo", "finfo", "errstate", "ndindex", "s_", "index_exp"),
 )
 _OF_STREAMS = ("Stream", "Event", "get_current_stream", "get_elapsed_time")
+_OF_UFUNCS = ("accumulate", "at", "outer", "reduce", "reduceat", "nargs", "nin", "nout", "types")
+"""What CuPy's ufuncs have. The methods are NumPy's, which let the arrays compute."""
 _ABSENT = {
     "vectorize": "write the kernel as an ElementwiseKernel, which is simulated",
 }
@@ -58,6 +62,9 @@ class _Module(ModuleType):
         self.__path__: list[str] = []
         self._others, self._instead = others, instead
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *vars(self).get("__all__", ())]
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -75,8 +82,8 @@ def modules() -> dict[str, ModuleType]:
         "cuda": _Module("cupy.cuda", {**_cuda(), **pool_members(pool, pinned)}, _nothing),
         "random": _Module("cupy.random", *random_members()),
         "testing": _Module("cupy.testing", {**comparisons(), **testing_members()}, _nothing),
-        "linalg": xp.linalg,
-        "fft": xp.fft,
+        "linalg": _of_extension(xp.linalg),
+        "fft": _of_extension(xp.fft),
     }
     within = {
         "nvtx": nvtx_members(),
@@ -90,7 +97,8 @@ def modules() -> dict[str, ModuleType]:
         parts[f"cuda.{name}"] = _Module(f"cupy.cuda.{name}", members, _nothing)
         setattr(parts["cuda"], name, parts[f"cuda.{name}"])
     direct = {name: module for name, module in parts.items() if "." not in name}
-    cupy = _Module("cupy", {**_own(pool, pinned), **direct}, _of_arrays)
+    own = {**_own(pool, pinned), **direct}
+    cupy = _Module("cupy", {**own, "__all__": _public((*own, *dir(xp)))}, _of_arrays)
     scipy = _scipy()
     profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
     jit = _Module("cupyx.jit", jit_members(), _nothing, "call the function from a RawKernel, or write its loop")
@@ -109,10 +117,28 @@ def _backends() -> dict[str, ModuleType]:
     return {module.__name__: module for module in (backends, cuda, api, runtime)}
 
 
+def _public(names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if not name.startswith("_") and name not in _ABSENT})
+
+
+def _of_extension(module: ModuleType) -> _Module:
+    name = f"cupy.{module.__name__.rpartition('.')[2]}"
+    return _Module(name, {"__all__": _public(dir(module))}, lambda name: _found(module, name))
+
+
 def _of_arrays(name: str) -> Any:
     """Find a function of arrays; without a device there is none to compute on."""
     visible()
-    return getattr(xp, name, None)
+    return _found(xp, name)
+
+
+@cache
+def _found(module: ModuleType, name: str) -> Any:
+    function = for_subclasses(getattr(module, name, None), elementwise=is_elementwise(name))
+    native = getattr(np, name, None)
+    if module is xp and isinstance(native, np.ufunc):
+        vars(function).update({each: getattr(native, each) for each in _OF_UFUNCS})
+    return function
 
 
 def _nothing(name: str) -> None:
@@ -140,23 +166,31 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "fuse": _fuse,
         "ndarray": ndarray,
         "asnumpy": asnumpy,
-        "array": _array,
-        "asarray": _asarray,
-        "ascontiguousarray": _asarray,
+        "array": for_subclasses(_array),
+        **dict.fromkeys(("asarray", "asanyarray", "ascontiguousarray"), for_subclasses(_asarray)),
         "get_array_module": _array_module,
         "get_default_memory_pool": lambda: pool,
         "get_default_pinned_memory_pool": lambda: pinned,
         "is_available": _is_available,
         "__version__": "14.0.0",
+        "__array_api_version__": xp.__array_api_version__,
+        "__array_namespace_info__": xp.__array_namespace_info__,
         **{name: getattr(np, name) for name in _OF_NUMPY},
     }
 
 
 def _fuse(*functions: Any, kernel_name: str | None = None) -> Any:
     """Return a function whose operations are one kernel, or a decorator for it; as `cupy.fuse`."""
-    if functions and callable(functions[0]):
-        return fuse(functions[0], kernel_name=kernel_name)
-    return lambda function: fuse(function, kernel_name=kernel_name)
+    if not functions or not callable(functions[0]):
+        return lambda function: _fuse(function, kernel_name=kernel_name)
+    fused: Any = fuse(functions[0], kernel_name=kernel_name)
+
+    @wraps(functions[0])
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        return fused(*plain(arguments), **plain(keywords))
+
+    run.explain, run.source = fused.explain, fused.source  # type: ignore[attr-defined]
+    return run
 
 
 def _array_module(*arrays: Any) -> ModuleType:
@@ -164,17 +198,30 @@ def _array_module(*arrays: Any) -> ModuleType:
     return sys.modules["cupy"] if any(isinstance(each, (ndarray, spmatrix)) for each in arrays) else np
 
 
-def _array(values: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
+def _array(
+    values: Any,
+    dtype: Any = None,
+    copy: bool = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> Any:
     """Return an array of its own, as `cupy.array` does."""
     visible()
+    if subok:
+        raise NotImplementedError("cupy.array has no subok=True; write x.copy().view(type(x))")
     array = xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), copy=copy or None)
     return xp.reshape(array, (1,) * (ndmin - array.ndim) + array.shape) if ndmin > array.ndim else array
 
 
-def _asarray(values: Any, dtype: Any = None, order: str = "K") -> Any:
-    """Return an array, without a copy where it is one already; as `cupy.asarray` does."""
+def _asarray(
+    values: Any, dtype: Any = None, order: str = "K", *, blocking: bool = False, device: Any = None, copy: Any = None
+) -> Any:
+    """Return an array, without a copy where it is one already; as `cupy.asarray` and the array standard do."""
     visible()
-    return xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype))
+    return xp.asarray(values, dtype=None if dtype is None else np.dtype(dtype), device=device, copy=copy)
 
 
 def _cuda() -> dict[str, Any]:

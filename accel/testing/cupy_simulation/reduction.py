@@ -10,6 +10,7 @@ import numpy as np
 from accel import xp
 from accel.testing.cupy_simulation.element_arguments import Argument, Arguments, headers, typedefs
 from accel.testing.cupy_simulation.elementwise import TextKernel
+from accel.testing.cupy_simulation.subclasses import for_subclasses
 from accel.testing.cupy_simulation.user_lines import placed
 
 __all__ = ["ReductionKernel"]
@@ -62,6 +63,7 @@ class ReductionKernel(TextKernel):
         self._reduce = placed(reduce_expr, f"reduce_expr of {name}")
         self._finish = placed(post_map_expr, f"post_map_expr of {name}")
 
+    @for_subclasses
     def __call__(
         self, *args: Any, out: Any = None, axis: Any = None, keepdims: bool = False, stream: Any = None
     ) -> Any:

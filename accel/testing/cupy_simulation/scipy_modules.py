@@ -4,10 +4,13 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from accel import xp
 from accel.errors import CapabilityError
 from accel.testing.cupy_simulation.host_calls import HostObject, through_host
 from accel.testing.cupy_simulation.scipy_names import NAMES
+from accel.testing.cupy_simulation.subclasses import for_subclasses
 
 __all__ = ["MODULES", "finder"]
 
@@ -24,7 +27,8 @@ def finder(module: str) -> Callable[[str], Any]:
         if name not in names:
             return None
         if module == "special" and hasattr(xp.special, name):
-            return getattr(xp.special, name)
+            ufunc = isinstance(getattr(_imported(module), name, None), np.ufunc)
+            return for_subclasses(getattr(xp.special, name), elementwise=ufunc)
         function = getattr(_imported(module), name, None)
         if function is None:
             return None

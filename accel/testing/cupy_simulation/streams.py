@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from accel.abc import Event as NativeEvent
 from accel.abc import Stream as NativeStream
 from accel.config import current
+from accel.device import Device as AccelDevice
 from accel.memory import heap_of, new_stream
 from accel.testing.cupy_simulation.places import (
     blocking,
@@ -27,13 +28,25 @@ from accel.xp.cuda import get_elapsed_time
 __all__ = ["Device", "Event", "Stream", "get_current_stream", "get_elapsed_time", "runtime"]
 
 
-class Device(cuda.Device):
+class _Devices(type):
+    """The class of `Device`: devices of accel, on which arrays say that they are, are its instances."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, AccelDevice) or super().__instancecheck__(value)
+
+
+class Device(cuda.Device, metaclass=_Devices):
     """Stands for `cupy.cuda.Device`: a simulated device by its number; current inside its ``with`` block."""
 
     compute_capability = "90"
 
-    def __init__(self, device: "int | cuda.Device | None" = None) -> None:
-        self._device = current_device() if device is None else device_of(int(device))
+    def __init__(self, device: "int | cuda.Device | AccelDevice | None" = None) -> None:
+        if device is None:
+            self._device = current_device()
+        elif isinstance(device, AccelDevice):
+            self._device = device
+        else:
+            self._device = device_of(int(device))
         self._entered = []
 
     @property
@@ -59,6 +72,12 @@ class Device(cuda.Device):
     def synchronize(self) -> None:
         """Wait for all work of the device."""
         heap_of(self._device).backend.synchronize(self._device)
+
+    def __eq__(self, other: object) -> bool:
+        return getattr(other, "__accel_device__", other) is self._device
+
+    def __hash__(self) -> int:
+        return hash(self._device)
 
     def __repr__(self) -> str:
         return f"<CUDA Device {self.id}>"

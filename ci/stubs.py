@@ -6,20 +6,28 @@ of the array standard. The modules that have such names have a stub, which is de
 
 import argparse
 import ast
+import inspect
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 
-from accel.xp import numpy_signatures, results, signatures, special_signatures
+from accel.xp import numpy_rows, numpy_signatures, results, signatures, special_signatures
 
 __all__ = ["outdated", "rendered"]
 
 _ROOT = Path(__file__).parents[1]
-_OF_NUMPY = numpy_signatures.signatures()
+_NUMPYS = "\n".join(
+    [
+        numpy_rows.CORE,
+        signatures.elementwise(numpy_signatures.UNARY, numpy_signatures.BINARY),
+        numpy_signatures.FUNCTIONS,
+    ]
+)
 _TABLES = {
     "accel": "",
     "accel.kernels": "",
@@ -28,13 +36,14 @@ _TABLES = {
     "accel.engines": "",
     "accel.store": "",
     "accel.testing": "",
-    "accel.xp": signatures.elementwise() + signatures.FUNCTIONS + signatures.METHODS + _OF_NUMPY["accel.xp"],
+    "accel.xp": signatures.elementwise() + signatures.FUNCTIONS + signatures.METHODS + _NUMPYS,
     "accel.xp.fft": signatures.FFT,
-    "accel.xp.linalg": signatures.LINALG + _OF_NUMPY["accel.xp.linalg"],
+    "accel.xp.linalg": signatures.LINALG + numpy_rows.LINALG + numpy_signatures.LINALG_FUNCTIONS,
     "accel.xp.special": special_signatures.table(),
 }
 """For each module that has a stub the signatures of its compiled functions."""
 
+_PROMPT = ">>> import accel.xp as xp\n"
 _PRIVATE = {
     "Axes": "_Axes: TypeAlias = Sequence[int] | None",
     "Axis": "_Axis: TypeAlias = int | tuple[int, ...] | None",
@@ -62,7 +71,7 @@ def rendered() -> dict[str, str]:
     for name, table in _TABLES.items():
         module = import_module(name)
         path = _source(module).with_suffix(".pyi").relative_to(_ROOT).as_posix()
-        exported, functions = _exported(module), _functions(table)
+        exported, functions = _exported(module), [*_functions(module, table)]
         # Imports first; ruff sorts them.
         lines = sorted([*exported, *_needed(functions, exported)], key=lambda line: not line.startswith("from "))
         stubs[path] = _formatted("\n".join(["# Written by ci/stubs. Do not edit.", *lines, *functions, ""]), path)
@@ -110,15 +119,23 @@ def _constant(name: str, value: object, expression: ast.expr) -> str:
     return f"{name} = {ast.unparse(expression)}"
 
 
-def _functions(table: str) -> list[str]:
-    """Return the functions of a table of signatures, with private names for what the stub does not export."""
+def _functions(module: ModuleType, table: str) -> Iterator[str]:
+    """Yield the functions of a table of signatures, with private names for what the stub does not export.
+
+    Editors show the docstrings, which are composed when a function is compiled: of these the stub has the summary, the
+    notes and the example, as the signature says the rest.
+    """
     private = re.compile(rf"\b({'|'.join(_PRIVATE)})\b")
-    return [f"def {private.sub(lambda name: f'_{name[0]}', row)}: ..." for row in table.splitlines() if row]
+    for row in filter(None, table.splitlines()):
+        about, _, rest = (inspect.getdoc(getattr(module, row.partition("(")[0])) or "").partition("\n\nParameters\n")
+        text = f"{about}\n\n{rest.partition(_PROMPT)[2]}"
+        docstring = indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
+        yield f"def {private.sub(lambda name: f'_{name[0]}', row)}:\n{docstring}"
 
 
 def _needed(functions: list[str], exported: list[str]) -> Iterator[str]:
     """Yield the imports and aliases that the annotations of functions need."""
-    text = "\n".join(functions)
+    text = "\n".join(function.partition(":\n")[0] for function in functions)
     private = [line for name, line in _PRIVATE.items() if re.search(rf"\b_{name}\b", text)]
     yield from private
     text += "\n".join(private)

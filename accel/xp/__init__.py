@@ -44,6 +44,7 @@ from accel.xp import fft, linalg, numpy_functions
 from accel.xp.array_functions import diff, reshape, where
 from accel.xp.array_library import default_device
 from accel.xp.arrays import API_VERSIONS, Array
+from accel.xp.arrays_like import empty_like, full_like, ones_like, zeros_like
 from accel.xp.creation import asarray, astype, from_dlpack
 from accel.xp.data_types import (
     bool,
@@ -66,7 +67,7 @@ from accel.xp.data_types import (
     uint32,
     uint64,
 )
-from accel.xp.filled_arrays import empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
+from accel.xp.filled_arrays import empty, full, ones, zeros
 from accel.xp.functions import bind as _bind
 from accel.xp.functions import core as _compiled
 from accel.xp.generated_code import fetch_from
@@ -85,7 +86,6 @@ newaxis = None
 _bind(with_keywords=_with_keywords)
 _functions = _compiled()
 _of_numpy = numpy_functions.core()
-globals().update(_of_numpy)
 
 # fmt: off
 __all__ = [
@@ -105,7 +105,7 @@ __all__ = [
 
 _LAZY = {"cuda": "accel.xp.cuda", "random": "accel.xp.random", "special": "accel.xp.special"}
 _extensions = LazyNames(__name__, _LAZY, __all__, "accel.xp.missing_names")
-__getattr__, __dir__ = fetch_from(_extensions, _functions), _extensions.listed
+__getattr__, __dir__ = fetch_from(_extensions, _functions, _of_numpy), _extensions.listed
 
 _describe_missing(Array, __all__)
 _await_libraries()

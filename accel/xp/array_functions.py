@@ -32,10 +32,21 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array | None = None, app
     prepend, append : Array, optional
         Elements before and after those of ``a`` along the axis.
 
+    Returns
+    -------
+    Array
+        The differences.
+
     Raises
     ------
     ValueError
         If ``n`` is negative, or 2**63 and more.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.diff(xp.asarray([1, 4, 9]))
+    Array([3, 5], dtype=int64, device=cpu)
     """
     if n != 1:
         n = _times(n, a, prepend, append)
@@ -67,10 +78,22 @@ def reshape(
     copy : bool, optional
         True: always copy. False: never copy. None: copy if needed.
 
+    Returns
+    -------
+    Array
+        A view, or a copy.
+
     Raises
     ------
     ValueError
         If the sizes differ, or if ``copy=False`` and a copy is needed.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.reshape(xp.arange(4), (2, -1))
+    Array([[0, 1],
+           [2, 3]], dtype=int64, device=cpu)
     """
     if order not in _ORDERS:
         raise ValueError(f"order={order!r} is no order of elements; write one of 'C', 'F', 'A'")
@@ -88,12 +111,32 @@ def where(
 
     With the condition alone, return the indices at which it is true, as `nonzero` does.
 
+    Parameters
+    ----------
+    condition : Array
+        Where to take the elements of ``x1``.
+    x1 : Array or scalar, optional
+        The elements where the condition is true.
+    x2 : Array or scalar, optional
+        The elements where it is false; all three shapes broadcast.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The elements, or with the condition alone its indices.
+
     Raises
     ------
     TypeError
         If no argument is an `Array`, or if one of ``x1`` and ``x2`` is missing.
     DeviceMismatchError
         If the arrays are on different devices.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0)
+    Array([1, 0], dtype=int64, device=cpu)
     """
     if x1 is None and x2 is None:
         return functions.standard("nonzero")(condition)  # type: ignore[no-any-return]

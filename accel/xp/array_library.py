@@ -287,6 +287,16 @@ def default_device(device: DeviceLike) -> AbstractContextManager[config.Settings
     they are, and so do their results, those of functions such as `zeros_like`, and what `from_dlpack` receives. The
     block is that of this thread or task: other threads keep their own default.
 
+    Parameters
+    ----------
+    device : Device or str
+        The device.
+
+    Returns
+    -------
+    context manager[config.Settings]
+        A context manager; the settings of the block are its value.
+
     Examples
     --------
     >>> import accel.xp as xp

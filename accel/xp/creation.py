@@ -54,6 +54,11 @@ def asarray(
     like : Array, optional
         An array on the device of the new one, if there is no ``device``.
 
+    Returns
+    -------
+    Array
+        The array: on the memory of ``obj`` if possible.
+
     Raises
     ------
     DTypeError
@@ -200,10 +205,21 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLi
     device : Device or str, optional
         The device of the result; by default that of ``x``.
 
+    Returns
+    -------
+    Array
+        The array of the dtype.
+
     Raises
     ------
     DTypeError
         If complex numbers would become real.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.astype(xp.asarray([1.7, -1.7]), "int32")
+    Array([ 1, -1], dtype=int32, device=cpu)
     """
     x = array_of(x)
     target, library, array = as_dtype(dtype), x._library, live(x)
@@ -235,6 +251,11 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
     copy : bool, optional
         True: always copy. False: never copy. None: copy if needed.
 
+    Returns
+    -------
+    Array
+        The array.
+
     Raises
     ------
     TypeError
@@ -245,6 +266,13 @@ def from_dlpack(x: Any, /, *, device: DeviceLike | None = None, copy: bool | Non
         If arrays cannot have the dtype.
     DeviceUnavailableError
         If the device is not available.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import accel.xp as xp
+    >>> xp.from_dlpack(np.arange(3))
+    Array([0, 1, 2], dtype=int64, device=cpu)
     """
     target, copied = None if device is None else resolve(device), False
     if isinstance(x, Array):

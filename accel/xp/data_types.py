@@ -65,10 +65,26 @@ def _dtype_of(value: Any) -> DType:
 def finfo(dtype: Array | DTypeLike) -> FloatInfo:
     """Return the limits of a floating-point type; for a complex type those of its real and imaginary parts.
 
+    Parameters
+    ----------
+    dtype : dtype_like or Array
+        The type, or an array of it.
+
+    Returns
+    -------
+    FloatInfo
+        The limits: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` and ``dtype``.
+
     Raises
     ------
     DTypeError
         If it is not a floating-point or complex type of NumPy.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.finfo("float32").bits
+    32
     """
     kind = _dtype_of(dtype)
     if kind.kind not in "fc":
@@ -81,10 +97,26 @@ def finfo(dtype: Array | DTypeLike) -> FloatInfo:
 def iinfo(int_type: Array | DTypeLike) -> IntInfo:
     """Return the limits of an integer type.
 
+    Parameters
+    ----------
+    int_type : dtype_like or Array
+        The type, or an array of it.
+
+    Returns
+    -------
+    IntInfo
+        The limits: ``bits``, ``max``, ``min`` and ``dtype``.
+
     Raises
     ------
     DTypeError
         If it is not an integer type.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.iinfo("int8").max
+    127
     """
     dtype = _dtype_of(int_type)
     if dtype.kind not in "iu":
@@ -98,22 +130,80 @@ def can_cast(
     to: DTypeLike,
     casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "safe",
 ) -> _Truth:
-    """Tell whether one dtype can be converted to the other, by default without loss, as type promotion does."""
+    """Tell whether one dtype can be converted to the other, by default without loss, as type promotion does.
+
+    Parameters
+    ----------
+    from_ : dtype_like or Array
+        The dtype to convert from, or an array of it.
+    to : dtype_like
+        The dtype to convert to.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}, default "safe"
+        Which conversions are allowed: those that change nothing, none but the byte order, without loss, within a kind,
+        or all.
+
+    Returns
+    -------
+    bool
+        Whether it can be converted.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.can_cast("int32", "int64"), xp.can_cast("float64", "int64")
+    (True, False)
+    """
     return np.can_cast(_dtype_of(from_), as_dtype(to), casting)
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> _Truth:
-    """Tell whether a dtype is of a kind, such as ``"integral"`` or another dtype, or of one of several kinds."""
+    """Tell whether a dtype is of a kind, such as ``"integral"`` or another dtype, or of one of several kinds.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        The dtype.
+    kind : dtype_like or tuple of dtype_like
+        Another dtype, "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating" or
+        "numeric"; or several.
+
+    Returns
+    -------
+    bool
+        Whether the dtype is of the kind, or of one of them.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.isdtype("int8", "integral")
+    True
+    """
     return np.isdtype(as_dtype(dtype), kind)
 
 
 def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
     """Return the dtype of type promotion; Python numbers adapt to the dtypes of the other arguments.
 
+    Parameters
+    ----------
+    *arrays_and_dtypes : Array, scalar or dtype_like
+        The operands.
+
+    Returns
+    -------
+    dtype
+        The dtype of the result of an operation on them.
+
     Raises
     ------
     ValueError
         If all arguments are Python numbers, or if there are none.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.result_type("int8", "float32", 1)
+    dtype('float32')
     """
     operands = [value if type(value) in _NUMBERS else _dtype_of(value) for value in arrays_and_dtypes]
     if all(type(value) in _NUMBERS for value in operands):
@@ -122,5 +212,27 @@ def result_type(*arrays_and_dtypes: Array | Scalar | DTypeLike) -> DType:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which several shapes broadcast."""
+    """Return the shape to which several shapes broadcast.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+        The common shape.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
     return np.broadcast_shapes(*shapes)

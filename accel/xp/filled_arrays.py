@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,14 +12,14 @@ from accel.xp import large_results
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array
 from accel.xp.natives import native
-from accel.xp.operands import REFUSALS, array_of, new
+from accel.xp.operands import REFUSALS, new
 from accel.xp.operators import Scalar
-from accel.xp.placement import ArrayOrder, MemoryOrder, check_order, device_like, is_fortran
+from accel.xp.placement import ArrayOrder, device_like, is_fortran
 from accel.xp.refusals import failure, refuse_huge, refuse_lossy
 
-__all__ = ["empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
+__all__ = ["Shape", "allocated", "empty", "full", "ones", "uninitialized", "zeros"]
 
-Shape = int | Sequence[int]
+Shape: TypeAlias = int | Sequence[int]
 
 _DEFAULT_ITEMSIZE = 8
 
@@ -32,15 +32,46 @@ def empty(
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
-    """Return an array with uninitialised elements."""
+    """Return an array with uninitialised elements.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array; read no element before it is written.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.empty((2, 3)).shape
+    (2, 3)
+    """
     if order != "C" or like is not None:
         return _in_order(order, empty, shape, dtype=dtype, device=device, like=like)
-    return _empty(library_on(device), shape, None if dtype is None else as_dtype(dtype))
+    return uninitialized(library_on(device), shape, None if dtype is None else as_dtype(dtype))
 
 
-def _empty(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> Array:
+def uninitialized(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> Array:
+    """Return an array of a library with uninitialised elements."""
     if library.empty_array is None:
-        return _allocated(library, library.namespace.empty, shape, dtype)
+        return allocated(library, library.namespace.empty, shape, dtype)
     try:
         size = shape if type(shape) is int else prod(shape)  # type: ignore[arg-type]
         large = size * (_DEFAULT_ITEMSIZE if dtype is None else dtype.itemsize) >= library.large
@@ -63,11 +94,42 @@ def zeros(
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
-    """Return an array of zeros."""
+    """Return an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.zeros((2, 2))
+    Array([[0., 0.],
+           [0., 0.]], dtype=float64, device=cpu)
+    """
     if order != "C" or like is not None:
         return _in_order(order, zeros, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
-    return _allocated(library, library.namespace.zeros, shape, None if dtype is None else as_dtype(dtype))
+    return allocated(library, library.namespace.zeros, shape, None if dtype is None else as_dtype(dtype))
 
 
 def ones(
@@ -78,14 +140,44 @@ def ones(
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
-    """Return an array of ones."""
+    """Return an array of ones.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.ones(3, dtype="int32")
+    Array([1, 1, 1], dtype=int32, device=cpu)
+    """
     if order != "C" or like is not None:
         return _in_order(order, ones, shape, dtype=dtype, device=device, like=like)
     library = library_on(device)
-    return _allocated(library, library.namespace.ones, shape, None if dtype is None else as_dtype(dtype))
+    return allocated(library, library.namespace.ones, shape, None if dtype is None else as_dtype(dtype))
 
 
-def _allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DType | None) -> Array:
+def allocated(library: ArrayLibrary, function: Callable[..., Any], shape: Shape, dtype: DType | None) -> Array:
     """Call a function of the library that returns a new array of a shape."""
     try:
         result = function(shape, dtype=dtype)
@@ -116,12 +208,41 @@ def full(
 ) -> Array:
     """Return an array of one value; its dtype is by default that of the value.
 
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    fill_value : scalar
+        The value of all elements.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the value.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
     Raises
     ------
     DTypeError
         If the value is of a higher kind than the dtype, such as 1.5 for integers.
     OverflowError
         If an integer is out of the range of the dtype.
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.full((2, 2), 7)
+    Array([[7, 7],
+           [7, 7]], dtype=int64, device=cpu)
     """
     if order != "C" or like is not None:
         return _in_order(order, full, shape, fill_value, dtype=dtype, device=device, like=like)
@@ -139,75 +260,3 @@ def full(
         return new(library, library.namespace.full(shape, value, dtype=target))
     except REFUSALS as error:
         raise failure(error) from None
-
-
-def empty_like(
-    x: Array,
-    /,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return an array with the shape, dtype and device of another, and uninitialised elements."""
-    library, extents, target = _like(x, dtype, device, order, shape)  # a call with * takes more time
-    return _empty(library, extents, target)
-
-
-def zeros_like(
-    a: Array,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return zeros with the shape, dtype and device of another array."""
-    library, extents, target = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.zeros, extents, target)
-
-
-def ones_like(
-    a: Array,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return ones with the shape, dtype and device of another array."""
-    library, extents, target = _like(a, dtype, device, order, shape)
-    return _allocated(library, library.namespace.ones, extents, target)
-
-
-def full_like(
-    a: Array,
-    fill_value: Scalar,
-    dtype: DTypeLike | None = None,
-    order: MemoryOrder = "K",
-    subok: bool = True,  # noqa: ARG001 - NumPy's; arrays have no subclasses
-    shape: Shape | None = None,
-    *,
-    device: DeviceLike | None = None,
-) -> Array:
-    """Return an array of one value, with the shape, dtype and device of another array."""
-    library, extents, target = _like(a, dtype, device, order, shape)
-    return full(extents, fill_value, target, device=library.device)
-
-
-def _like(
-    x: Any, dtype: DTypeLike | None, device: DeviceLike | None, order: str, shape: Shape | None
-) -> tuple[ArrayLibrary, Shape, DType]:
-    """Return library, shape and dtype of a new array: as requested, or as another array has them.
-
-    The order in memory is that of the library.
-    """
-    if order != "K":
-        check_order(order)
-    x = x if type(x) is Array else array_of(x)
-    library, like = x._library if device is None else library_on(device), x._native
-    return library, like.shape if shape is None else shape, like.dtype if dtype is None else as_dtype(dtype)

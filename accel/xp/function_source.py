@@ -5,25 +5,17 @@ The text repeats the fast paths of `native` and `wrap`, because each call would 
 
 import ast
 from collections.abc import Iterable
+from textwrap import indent
 
 import numpy as np
 
-__all__ = ["method_source", "parsed", "source"]
+from accel.xp.signatures import parsed
+
+__all__ = ["method_source", "source"]
 
 _TEMPLATE = '''
 def {name}({parameters}) -> {returns}:
-    """Compute `{name}` of {origin} on the device of the arrays.
-
-    {page}{name}.html
-
-    Raises
-    ------
-    TypeError
-        If no argument is an `Array`.
-    DeviceMismatchError
-        If the arrays are on different devices.
-    ReleasedError
-        If the memory of an array was released.
+    """{about}
     """
 {keywords}{operands}{large}    try:
         result = {call}
@@ -145,15 +137,10 @@ _FIELDS = """\
 """
 
 
-def parsed(table: str) -> list[ast.FunctionDef]:
-    """Parse a table with one signature on each line."""
-    lines = "".join(f"def {line}: ...\n" for line in table.splitlines() if line)
-    return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]
-
-
 def source(
     row: str,
     namespace: str,
+    section: str,
     origin: str,
     page: str,
     *,
@@ -169,8 +156,11 @@ def source(
         The signature.
     namespace : str
         The expression for the namespace, as in ``library.namespace``.
+    section : str
+        The part of `accel.xp` that the function belongs to, such as ``linalg``; empty for the main namespace.
     origin, page : str
-        What the function belongs to, and the address of its page without the name, for the docstring.
+        What describes the function, and the address of its page there without the name, for the docstring; empty for
+        what no user calls.
     views : bool
         Whether the function may return a view of an operand. If not, `accel.xp.large_functions` computes large results.
     sized : bool
@@ -186,7 +176,8 @@ def source(
         first = _positional(function.args)[0].arg
         large += _LOOPS.format(name=function.name, array=f"native_{first}", passed=passed)
     call = f"{namespace}.{function.name}({passed})"
-    return _filled_in(function, call, origin, page, views=views, large=large, sized=bool(large) and not loops)
+    text = _about(function, section, origin, page) if origin else f"Compute `{function.name}` of valid arguments."
+    return _filled_in(function, call, text, views=views, large=large, sized=bool(large) and not loops)
 
 
 def _is_elementwise(name: str) -> bool:
@@ -203,19 +194,22 @@ def method_source(row: str, origin: str, page: str) -> str:
     array, name = f"native_{first.arg}", function.name
     call = f"library.reductions.{name}({array}, {passed})"
     large = _LARGE_METHOD.format(name=name, array=array, passed=passed)
-    return _filled_in(function, call, origin, page, views=False, large=large, sized=True)
+    return _filled_in(function, call, _about(function, "", origin, page), views=False, large=large, sized=True)
 
 
-def _filled_in(
-    function: ast.FunctionDef, call: str, origin: str, page: str, *, views: bool, large: str, sized: bool
-) -> str:
+def _about(function: ast.FunctionDef, *origin: str) -> str:
+    from accel.xp.documentation import about  # the tables of texts are read when the first function is compiled
+
+    return about(function, *origin)
+
+
+def _filled_in(function: ast.FunctionDef, call: str, text: str, *, views: bool, large: str, sized: bool) -> str:
     returns = ast.unparse(function.returns or ast.Constant(None))
     return _TEMPLATE.format(
         name=function.name,
         parameters=ast.unparse(function.args),
         returns=returns,
-        origin=origin,
-        page=page,
+        about=indent(text, "    ").strip(),
         keywords=_keywords(function),
         operands=_operands(function.args, views, sized),
         large=large,

@@ -85,7 +85,7 @@ def _core_sources() -> dict[str, Callable[[], str]]:
 
 def _sources(functions: str, elementwise: str, origin: str, page: str) -> dict[str, Callable[[], str]]:
     """Return for each name in two tables the function that writes the source."""
-    call = partial(source, namespace="library.namespace", origin=origin, page=page)
+    call = partial(source, namespace="library.namespace", section="", origin=origin, page=page)
     sources: dict[str, Callable[[], str]] = {
         name: partial(call, row, views=name not in signatures.NEW, sized=name == "take", loops=name in signatures.LOOPS)
         for name, row in _rows(functions)
@@ -114,7 +114,7 @@ class FunctionAsMethod:
 def inner(name: str) -> Callable[..., Any]:
     """Return the part of a function of the main namespace that is compiled: the rest of it is in `array_functions`."""
     row = signatures.INNER[name]
-    write = partial(source, row, "library.namespace", *_STANDARD, views=name not in signatures.NEW)
+    write = partial(source, row, "library.namespace", "", "", "", views=name not in signatures.NEW)
     return Compiled("accel.xp", {name: write}, _NAMES)[name]
 
 
@@ -131,7 +131,7 @@ def fft() -> Compiled:
 def special() -> Compiled:
     """Return the special functions."""
     origin, page = _SCIPY
-    call = partial(source, namespace="library.special", origin=origin, page=page)
+    call = partial(source, namespace="library.special", section="special", origin=origin, page=page)
     return Compiled(
         "accel.xp.special", {name: partial(call, row) for name, row in _rows(special_signatures.table())}, _NAMES
     )
@@ -142,7 +142,7 @@ def _extension(name: str, *tables: tuple[str, tuple[str, str]]) -> Compiled:
     for table, (origin, page) in tables:
         sources |= {
             each: partial(
-                source, row, f"library.namespace.{name}", origin, f"{page}{name}.", loops=each in signatures.LOOPS
+                source, row, f"library.namespace.{name}", name, origin, f"{page}{name}.", loops=each in signatures.LOOPS
             )
             for each, row in _rows(table)
         }

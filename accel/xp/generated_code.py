@@ -7,7 +7,7 @@ from typing import Any
 
 from accel.support.lazy import LazyNames
 
-__all__ = ["Compiled", "fetch_from", "run"]
+__all__ = ["Compiled", "Made", "fetch_from", "run"]
 
 
 def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") -> dict[str, Any]:
@@ -33,10 +33,56 @@ def run(source: str, module: str, names: Mapping[str, Any], *, title: str = "") 
     return definitions
 
 
-class Compiled(Mapping[str, Callable[..., Any]]):
-    """Generated functions of a module, by name; each is compiled when it is first asked for.
+class Made(Mapping[str, Callable[..., Any]]):
+    """The functions of a module by name; each is made when it is first asked for.
 
     `fetch` is the module's ``__getattr__`` (PEP 562).
+
+    Parameters
+    ----------
+    module : str
+        The ``__module__`` of the functions.
+    makers : mapping
+        For each name a function that makes the function.
+    """
+
+    def __init__(self, module: str, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._module = module
+        self._makers = makers
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        function = self._functions.get(name)
+        if function is None:
+            function = self._functions.setdefault(name, self._made(name))  # another thread may have been first
+        return function
+
+    def _made(self, name: str) -> Callable[..., Any]:
+        return self._makers[name]()  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def fetch(self, name: str) -> Callable[..., Any]:
+        """Return a function, and store it in the module, so that Python finds it there from then on.
+
+        Raises
+        ------
+        AttributeError
+            If the module has no such function.
+        """
+        if name not in self._makers:
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        function = self[name]
+        setattr(sys.modules[self._module], name, function)
+        return function
+
+
+class Compiled(Made):
+    """Functions that are made by running generated source.
 
     Parameters
     ----------
@@ -49,43 +95,21 @@ class Compiled(Mapping[str, Callable[..., Any]]):
     """
 
     def __init__(self, module: str, sources: Mapping[str, Callable[[], str]], names: Mapping[str, Any]) -> None:
-        self._module = module
-        self._sources = sources
+        super().__init__(module, sources)
         self._names = names
-        self._functions: dict[str, Callable[..., Any]] = {}
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:
-        function = self._functions.get(name)
-        if function is None:
-            compiled = run(self._sources[name](), self._module, self._names, title=f"{self._module}.{name}")
-            function = self._functions.setdefault(name, compiled[name])  # another thread may have been first
-        return function
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
-
-    def __len__(self) -> int:
-        return len(self._sources)
-
-    def fetch(self, name: str) -> Callable[..., Any]:
-        """Return a function, and store it in the module, so that Python finds it there from then on.
-
-        Raises
-        ------
-        AttributeError
-            If the module has no such function.
-        """
-        if name not in self._sources:
-            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
-        function = self[name]
-        setattr(sys.modules[self._module], name, function)
-        return function
+    def _made(self, name: str) -> Callable[..., Any]:
+        compiled = run(self._makers[name](), self._module, self._names, title=f"{self._module}.{name}")
+        return compiled[name]  # type: ignore[no-any-return]
 
 
-def fetch_from(imported: LazyNames, compiled: Compiled) -> Callable[[str], object]:
-    """Return the ``__getattr__`` of a module that has lazy imports, and also generated functions."""
+def fetch_from(imported: LazyNames | None, *made: Made) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a module that has functions of several kinds, and lazy imports if it has any."""
 
     def fetch(name: str) -> object:
-        return compiled.fetch(name) if name in compiled else imported.fetch(name)
+        for functions in made:
+            if name in functions:
+                return functions.fetch(name)
+        return (made[0] if imported is None else imported).fetch(name)
 
     return fetch

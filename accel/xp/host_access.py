@@ -71,6 +71,11 @@ def host_copies() -> HostCopies:
     All threads of the process are counted. The difference of two records is what was copied between them. Copies that
     the program itself asks for, such as ``x.to_device('cpu')`` and ``float(x)``, are not counted.
 
+    Returns
+    -------
+    HostCopies
+        A record of the copies, their bytes, and the places in the program.
+
     Examples
     --------
     >>> import numpy as np

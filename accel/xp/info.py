@@ -27,14 +27,28 @@ class Info:
         return Device.available()
 
     def default_dtypes(self, *, device: DeviceLike | None = None) -> Mapping[str, DType]:
-        """Return the default dtypes of a device."""
+        """Return the default dtypes of a device.
+
+        Parameters
+        ----------
+        device : Device or str, optional
+            The device; by default the current one.
+        """
         resolve(device)
         return {kind: as_dtype(name) for kind, name in _DEFAULTS.items()}
 
     def dtypes(
         self, *, device: DeviceLike | None = None, kind: str | tuple[str, ...] | None = None
     ) -> Mapping[str, DType]:
-        """Return the dtypes of the standard that a device supports: all of them, or those of a kind."""
+        """Return the dtypes of the standard that a device supports: all of them, or those of a kind.
+
+        Parameters
+        ----------
+        device : Device or str, optional
+            The device; by default the current one.
+        kind : str or tuple of str, optional
+            A kind or several, as `isdtype` takes them; all without.
+        """
         resolved = resolve(device)
         supported = heap_of(resolved).backend.limits(resolved).dtypes
         dtypes = {name: as_dtype(name) for name in _STANDARD.split()}
@@ -55,5 +69,17 @@ _STANDARD = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 floa
 
 
 def namespace_info() -> Info:
-    """Return the standard's inspection interface."""
+    """Return the standard's inspection interface.
+
+    Returns
+    -------
+    Info
+        An object with the methods ``capabilities``, ``default_device``, ``default_dtypes``, ``devices`` and ``dtypes``.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.__array_namespace_info__().default_dtypes()["integral"]
+    dtype('int64')
+    """
     return Info()

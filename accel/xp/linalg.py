@@ -3,8 +3,8 @@
 from accel.support.lazy import listing
 from accel.xp import numpy_functions
 from accel.xp.functions import linalg
+from accel.xp.generated_code import fetch_from
 
 _functions, _of_numpy = linalg(), numpy_functions.linalg()
-globals().update(_of_numpy)
 __all__ = sorted({*_functions, *_of_numpy})
-__getattr__, __dir__ = _functions.fetch, listing(__name__, __all__)
+__getattr__, __dir__ = fetch_from(None, _functions, _of_numpy), listing(__name__, __all__)

@@ -54,6 +54,24 @@ def logsumexp(
     return_sign : bool, default False
         Whether to return the logarithm of the sum's absolute value, and its sign. Without it, the result is NaN where
         the sum is negative.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The logarithms; with ``return_sign`` a tuple of these and of the signs.
+
+    Raises
+    ------
+    TypeError
+        If no argument is an `Array`.
+    BoundsError
+        If an axis is out of range.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.special.logsumexp(xp.asarray([1000.0, 1000.0]))
+    Array(1000.69314718, dtype=float64, device=cpu)
     """
     library = library_of(a, b)
     factors = None if b is None else native(library, b)

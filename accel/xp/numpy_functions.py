@@ -6,7 +6,7 @@ of these functions take ``out=``, an array on the same device.
 
 import builtins
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -18,6 +18,7 @@ from accel.xp.array_library import library_on
 from accel.xp.arrays import Array, wrap
 from accel.xp.calls import Exchange, arrays_among, call, lacking, loop_call, member, simple_call
 from accel.xp.creation import asarray
+from accel.xp.generated_code import Made
 from accel.xp.numpy_signatures import ANY, ARRAYS, CREATING, LINALG, LISTS, LOOPS, TRUTHS
 from accel.xp.operands import array_of, library_of
 from accel.xp.placement import MemoryOrder, device_like
@@ -26,20 +27,6 @@ __all__ = ["array", "copy", "core", "linalg", "ndim", "shape", "size"]
 
 _SEQUENCES = frozenset({list, tuple})
 _PLAIN = frozenset({bool, int, float, str})
-
-_ABOUT = """Compute NumPy's `{path}` on the device of the arrays.
-
-https://numpy.org/doc/stable/reference/generated/numpy.{path}.html
-
-Raises
-------
-TypeError
-    If no argument is an `Array`.
-CapabilityError
-    If the library that computes on the device has no such function.
-DeviceMismatchError
-    If the arrays are on different devices.
-"""
 
 
 def array(
@@ -57,6 +44,44 @@ def array(
     """Convert an object to an array, by default to a copy: `asarray` with NumPy's default of ``copy``.
 
     With ``ndmin``, axes of one element come before those of the object, until there are so many.
+
+    Parameters
+    ----------
+    obj : array_like
+        The elements, as `asarray` takes them.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of ``obj``.
+    copy : bool, default True
+        True: always copy. False: never copy. None: copy if needed.
+    order : str, optional
+        The order of the elements in memory: by default any; C's; Fortran's; or Fortran's if ``obj`` is in it.
+    subok : bool, default False
+        Without effect: arrays have no subclasses.
+    ndmin : int, default 0
+        The least number of axes.
+    ndmax : , optional
+        Only None, as elements are numbers.
+    device : Device or str, optional
+        The device of the array; by default that of ``obj``, or the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    TypeError
+        If ``ndmax`` is given.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.array([[1, 2], [3, 4]], dtype="float32")
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32, device=cpu)
     """
     if ndmax is not None:
         raise TypeError(
@@ -67,34 +92,109 @@ def array(
 
 
 def copy(a: Array, order: MemoryOrder = "K", subok: bool = False) -> Array:  # noqa: ARG001 - as above
-    """Return a copy of an array, by default with its elements in the library's order."""
+    """Return a copy of an array, by default with its elements in the library's order.
+
+    Parameters
+    ----------
+    a : Array
+        The array.
+    order : str, default "K"
+        The order of the elements in memory: the library's ("K"), C's, Fortran's, or Fortran's if the array is in it
+        ("A").
+    subok : bool, default False
+        Without effect: arrays have no subclasses.
+
+    Returns
+    -------
+    Array
+        A new array.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.copy(xp.asarray([1, 2]))
+    Array([1, 2], dtype=int64, device=cpu)
+    """
     return array_of(a).copy(order)
 
 
-def core() -> dict[str, Callable[..., Any]]:
-    """Make the functions of the main namespace."""
-    functions = {name: _function(name) for name in f"{ARRAYS} {LISTS} {ANY}".split()}
-    functions |= {name: _truth(name) for name in TRUTHS.split()}
-    return functions | {name: _creating(name) for name in CREATING.split()}
+def core() -> Made:
+    """Return the functions of the main namespace."""
+    makers = {name: partial(_function, name) for name in f"{ARRAYS} {LISTS} {ANY}".split()}
+    makers |= {name: partial(_truth, name) for name in TRUTHS.split()}
+    return Made("accel.xp", makers | {name: partial(_creating, name) for name in CREATING.split()})
 
 
-def linalg() -> dict[str, Callable[..., Any]]:
-    """Make the functions of linear algebra."""
-    return {name: _function(f"linalg.{name}") for name in LINALG}
+def linalg() -> Made:
+    """Return the functions of linear algebra."""
+    return Made("accel.xp.linalg", {name: partial(_function, f"linalg.{name}") for name in LINALG})
 
 
 def ndim(a: Array) -> int:
-    """Return the number of axes."""
+    """Return the number of axes.
+
+    Parameters
+    ----------
+    a : Array
+        The array.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.ndim(xp.ones((2, 3)))
+    2
+    """
     return a.ndim
 
 
 def shape(a: Array) -> tuple[int, ...]:
-    """Return the extent of each axis."""
+    """Return the extent of each axis.
+
+    Parameters
+    ----------
+    a : Array
+        The array.
+
+    Returns
+    -------
+    tuple of int
+        The extents.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.shape(xp.ones((2, 3)))
+    (2, 3)
+    """
     return a.shape
 
 
 def size(a: Array, axis: int | tuple[int, ...] | None = None) -> int:
-    """Return the number of elements, or the product of the extents of some axes."""
+    """Return the number of elements, or the product of the extents of some axes.
+
+    Parameters
+    ----------
+    a : Array
+        The array.
+    axis : int or tuple of int, optional
+        The axes whose extents are multiplied; all without.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.size(xp.ones((2, 3))), xp.size(xp.ones((2, 3)), 1)
+    (6, 3)
+    """
     return int(np.size(np.broadcast_to(0, a.shape), axis))
 
 
@@ -191,10 +291,12 @@ def _numpys(path: str) -> Any:
 
 
 def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
+    from accel.xp.documentation import of_numpy  # the tables of texts are read when the first function is made
+
     section, _, name = path.rpartition(".")
     function.__name__ = function.__qualname__ = name
     function.__module__ = f"accel.xp.{section}" if section else "accel.xp"
-    function.__doc__ = _ABOUT.format(path=path)
+    function.__doc__ = of_numpy(path)
     # `inspect.signature` follows this: the signature is NumPy's.
     function.__wrapped__ = _numpys(path)  # type: ignore[attr-defined]
     return function

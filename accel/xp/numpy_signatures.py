@@ -1,7 +1,5 @@
 """The tables of the functions of NumPy that the array standard does not have, or has under another name."""
 
-from accel.xp.signatures import elementwise
-
 __all__ = [
     "ANY",
     "ARRAYS",
@@ -17,7 +15,6 @@ __all__ = [
     "SAME",
     "TRUTHS",
     "UNARY",
-    "signatures",
 ]
 
 UNARY = (
@@ -100,25 +97,8 @@ norm(x: Array, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Ar
 """
 """As `FUNCTIONS`, of `numpy.linalg`."""
 
-LINALG = {"cond": "Array", "lstsq": "tuple[Array, ...]", "multi_dot": "Array", "tensorinv": "Array"}
-"""The other functions of `numpy.linalg`, and what they return."""
+LINALG = ("cond", "lstsq", "multi_dot", "tensorinv")
+"""The other functions of `numpy.linalg`."""
 
 LINALG_NAMES = (*LINALG, *_names(LINALG_FUNCTIONS))
 """All names of NumPy in the namespace of linear algebra."""
-
-
-def signatures() -> dict[str, str]:
-    """Return the tables of signatures for type checkers, by the name of the module."""
-    parameters = "*arguments: Any, **keywords: Any"
-    returned = {**dict.fromkeys(ARRAYS.split(), "Array"), **dict.fromkeys(LISTS.split(), "list[Array]")}
-    returned |= {**dict.fromkeys(ANY.split(), "Any"), **dict.fromkeys(TRUTHS.split(), "bool")}
-    rows = [f"{name}({parameters}) -> {kind}" for name, kind in returned.items()]
-    rows += [
-        f"{name}(*arguments: Any, device: DeviceLike | None = None, **keywords: Any) -> Any"
-        for name in CREATING.split()
-    ]
-    linalg_rows = [f"{name}({parameters}) -> {kind}" for name, kind in LINALG.items()]
-    return {
-        "accel.xp": "\n".join([*rows, elementwise(UNARY, BINARY), FUNCTIONS]),
-        "accel.xp.linalg": "\n".join([*linalg_rows, LINALG_FUNCTIONS]),
-    }

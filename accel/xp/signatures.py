@@ -3,7 +3,22 @@
 `accel.xp.functions` compiles the functions from this table; ``ci/stubs`` writes the stubs for type checkers from it.
 """
 
-__all__ = ["BINARY", "FFT", "FUNCTIONS", "INNER", "LINALG", "LOOPS", "METHODS", "NEW", "PARTS", "UNARY", "elementwise"]
+import ast
+
+__all__ = [
+    "BINARY",
+    "FFT",
+    "FUNCTIONS",
+    "INNER",
+    "LINALG",
+    "LOOPS",
+    "METHODS",
+    "NEW",
+    "PARTS",
+    "UNARY",
+    "elementwise",
+    "parsed",
+]
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -149,3 +164,9 @@ def elementwise(unary: str = UNARY, binary: str = BINARY) -> str:
     ]
     rows += [f"{name}({operands}, {keywords}) -> Array" for name in binary.split()]
     return "\n".join(rows)
+
+
+def parsed(table: str) -> list[ast.FunctionDef]:
+    """Parse a table with one signature on each line."""
+    lines = "".join(f"def {line}: ...\n" for line in table.splitlines() if line)
+    return [node for node in ast.parse(lines).body if isinstance(node, ast.FunctionDef)]

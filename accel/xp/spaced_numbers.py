@@ -27,7 +27,39 @@ def arange(
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
-    """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0."""
+    """Return evenly spaced numbers from ``start`` to before ``stop``; ``arange(stop)`` starts at 0.
+
+    Parameters
+    ----------
+    start : float
+        The first number; the end, if ``stop`` is not given.
+    stop : float, optional
+        The end, which is not reached.
+    step : float, default 1
+        The distance of neighbours; negative for numbers that fall.
+    dtype : dtype_like, optional
+        The dtype of the result; by default that of the numbers.
+    device : Device or str, optional
+        The device of the result; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The numbers, on one axis.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.arange(2, 10, 3)
+    Array([2, 5, 8], dtype=int64, device=cpu)
+    """
     library = library_on(device if like is None else device_like(like, device))
     try:
         if type(start) is type(step) is int and step == 1 and stop is None and dtype is None:
@@ -78,6 +110,41 @@ def linspace(
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``; with ``retstep`` also the step between them.
 
     Of arrays, the numbers are along a new axis.
+
+    Parameters
+    ----------
+    start : Array or complex
+        The first number, or an array of first numbers.
+    stop : Array or complex
+        The last number, or an array of last numbers.
+    num : int, default 50
+        How many numbers.
+    endpoint : bool, default True
+        Whether ``stop`` is the last number; if not, it would be the next.
+    retstep : bool, default False
+        Whether to return also the distance of neighbours.
+    dtype : dtype_like, optional
+        The dtype of the result; by default that of the numbers, and at least floating-point.
+    axis : int, default 0
+        Where the new axis is in the result, if ``start`` or ``stop`` is an array.
+    device : Device or str, optional
+        The device of the result; by default the current one.
+
+    Returns
+    -------
+    Array or tuple of Array
+        The numbers; with ``retstep`` a tuple of these and of their distance.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float64, device=cpu)
     """
     library = library_on(device)
     first, last, target = start, stop, None if dtype is None else as_dtype(dtype)
@@ -107,7 +174,42 @@ def eye(
     device: DeviceLike | None = None,
     like: Array | None = None,
 ) -> Array:
-    """Return a matrix of ``N`` rows and ``M`` columns with ones on its ``k``-th diagonal and zeros elsewhere."""
+    """Return a matrix of ``N`` rows and ``M`` columns with ones on its ``k``-th diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        The number of rows.
+    M : int, optional
+        The number of columns; by default ``N``.
+    k : int, default 0
+        Which diagonal has the ones: above the main one if positive, below it if negative.
+    dtype : dtype_like, optional
+        The dtype of the result; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the result; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The matrix.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.eye(2, 3, k=1)
+    Array([[0., 1., 0.],
+           [0., 0., 1.]], dtype=float64, device=cpu)
+    """
     if order != "C" or like is not None:
         x = eye(N, M, k, dtype, device=device_like(like, device))
         return x.copy("F") if is_fortran(order) else x

@@ -17,7 +17,7 @@ from hypothesis.extra.array_api import make_strategies_namespace
 
 from accel import xp
 from accel.xp import signatures
-from accel.xp.function_source import parsed
+from accel.xp.signatures import parsed
 
 xps = make_strategies_namespace(xp, api_version="2025.12")
 DTYPES = tuple(xp.__array_namespace_info__().dtypes().values())

@@ -22,7 +22,7 @@ from accel import xp
 from accel.dtypes import supported
 from accel.errors import AccelError
 from accel.xp import signatures
-from accel.xp.function_source import parsed
+from accel.xp.signatures import parsed
 
 HOSTILE = {
     "huge": 10**30,

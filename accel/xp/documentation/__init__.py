@@ -1,0 +1,5 @@
+"""The docstrings of the functions that are compiled or made: composed from tables when the functions are made."""
+
+from accel.xp.documentation.rows import about, of_numpy
+
+__all__ = ["about", "of_numpy"]

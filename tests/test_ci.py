@@ -46,7 +46,8 @@ def calls(checkout, script="source ci/venv test"):
 PIP = "python -m pip install --disable-pip-version-check"
 MADE = [
     "ROOT/system/python3 -m venv --clear ROOT/.venv",
-    f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[test]",
+    f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --upgrade pip>=25.1",
+    f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --group ROOT/pyproject.toml:test --editable ROOT",
 ]
 
 
@@ -56,7 +57,12 @@ def test_it_is_made_and_filled_once(checkout):
 
 def test_one_for_developers_is_one_for_tests_too(checkout):
     made = calls(checkout, "source ci/venv dev; source ci/venv test")
-    assert made == [line.replace("[test]", "[dev]") for line in MADE]
+    assert made == [line.replace(":test", ":dev") for line in MADE]
+
+
+def test_an_extra_needs_no_new_pip(checkout):
+    install = f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[demo]"
+    assert calls(checkout, "source ci/venv demo") == [MADE[0], install]
 
 
 def test_no_scrap_of_the_build_makes_pytest_take_the_library_for_a_plugin(checkout):
@@ -86,9 +92,10 @@ def test_it_is_filled_again_when_what_it_depends_on_changes(checkout, file):
 
 
 def test_the_newest_versions_have_an_environment_of_their_own_and_no_constraints(checkout):
-    made, filled, run = calls(checkout, "ci/test --newest -n 0")
+    made, _, filled, run = calls(checkout, "ci/test --newest -n 0")
     assert made == MADE[0] + "-newest"
-    assert filled == f"ROOT/.venv-newest/bin/{PIP} --upgrade --upgrade-strategy eager --editable ROOT[test]"
+    newest = "--upgrade --upgrade-strategy eager --group ROOT/pyproject.toml:test --editable ROOT"
+    assert filled == f"ROOT/.venv-newest/bin/{PIP} {newest}"
     assert run.startswith("ROOT/.venv-newest/bin/python -m pytest ")
     assert "--newest" not in run
 
@@ -115,13 +122,16 @@ def pinned(root, version):
     return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in here}
 
 
-@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.5"])
+@pytest.mark.parametrize("version", ["3.11.0", "3.12.1", "3.13.5", "3.14.0"])
 def test_a_version_that_is_allowed_is_pinned_for_each_package_that_a_script_installs(root, version):
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    settings = tomllib.loads((root / "pyproject.toml").read_text())
+    project = settings["project"]
     tools = [line.partition(" #")[0] for line in (root / "ci/tools.txt").read_text().splitlines()]
     lines = [*project["dependencies"], *(line for line in tools if not line.startswith("#"))]
     for extra, requirements in project["optional-dependencies"].items():
         lines += requirements if extra not in {"cuda12", "cuda13", "rocm"} else []
+    for group in settings["dependency-groups"].values():
+        lines += [line for line in group if isinstance(line, str)]
     pins = pinned(root, version)
     for wanted in map(Requirement, lines):
         name = canonicalize_name(wanted.name)

@@ -1,10 +1,14 @@
-"""The wheel has all files of the package folders, and nothing else."""
+"""The wheel has all files of the package folders, and nothing else; the source distribution has all that is tracked."""
 
+import gzip
+import io
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 from importlib.metadata import Distribution
 
@@ -105,3 +109,32 @@ def test_an_editable_install_is_found_from_the_folder_above_a_clone_named_accel(
 
 def test_and_that_way_is_not_in_the_wheel(root, installed):
     assert (installed / "accel/backends/__init__.py").read_text() == (root / "backends/__init__.py").read_text()
+
+
+def packed(files, time, owner, mode):
+    """Return a compressed archive of files, as a machine with such a clock, user and mask makes it."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        for name, content in files:
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime, member.uname, member.mode = len(content), time, owner, mode
+            archive.addfile(member, io.BytesIO(content))
+    return gzip.compress(plain.getvalue(), mtime=time)
+
+
+def test_a_source_distribution_has_nothing_of_the_machine_that_made_it(root):
+    namespace = runpy.run_path(str(root / "ci/release_sdist.py"))
+    files = [("accel-1/b.py", b"two"), ("accel-1/a.py", b"one")]
+    one = namespace["rewritten"](packed(files, 5, "somebody", 0o644), 7)
+    other = namespace["rewritten"](packed(files[::-1], 50, "root", 0o600), 7)
+    assert one == other
+    with tarfile.open(fileobj=io.BytesIO(one)) as archive:
+        found = [(member.name, archive.extractfile(member).read(), member.mtime) for member in archive]
+    assert found == [("accel-1/a.py", b"one", 7), ("accel-1/b.py", b"two", 7)]
+
+
+def test_each_folder_of_the_checkout_is_in_the_source_distribution(root):
+    tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False).stdout
+    tops = {line.split("/")[0] for line in tracked.splitlines() if "/" in line}
+    grafted = {line.split()[1] for line in (root / "MANIFEST.in").read_text().splitlines() if line.startswith("graft")}
+    assert tops - {"accel", "backends"} <= grafted

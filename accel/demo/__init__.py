@@ -17,6 +17,7 @@ __all__ = ["SUBJECTS", "main"]
 SUBJECTS = ("pictures", "stores")
 
 _NEEDED = {"pictures": ("numpy", "scipy", "skimage", "PIL", "rich"), "stores": ("numpy", "rich", "bokeh_sampledata")}
+_EXTRAS = {"pictures": "demo", "stores": "demo-stores"}
 _DIFFERENT, _REFUSED, _INTERRUPTED = 1, 2, 130
 
 
@@ -68,7 +69,7 @@ class _RefusalError(Exception):
 def _run(subject: str, device: str, folder: Path, debug: bool) -> int:
     absent = [name for name in _NEEDED[subject] if find_spec(name) is None]
     if absent:
-        raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[demo]'")
+        raise _RefusalError(f"{', '.join(absent)} not installed: pip install 'accel-container[{_EXTRAS[subject]}]'")
     # Imported here, because they import the packages checked above.
     if subject == "stores":
         if debug or device not in ("best", "cpu"):

@@ -85,7 +85,7 @@ def load_atlas(folder: Path | None = None) -> Atlas:
 def _installed() -> Path:
     spec = find_spec("bokeh_sampledata")
     if spec is None or not spec.submodule_search_locations:
-        raise FileNotFoundError(2, "install it with: pip install 'accel-container[demo]'", "bokeh_sampledata")
+        raise FileNotFoundError(2, "install it with: pip install 'accel-container[demo-stores]'", "bokeh_sampledata")
     return Path(spec.submodule_search_locations[0]) / "_data"
 
 

@@ -109,5 +109,5 @@ def test_options_of_the_other_demo_are_refused(tmp_path, capsys):
 def test_missing_data_are_named_with_the_line_that_adds_them(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "find_spec", lambda name: None if name == "bokeh_sampledata" else True)
     assert demo.main("cpu", tmp_path, subject="stores") == 2
-    expected = "accel demo: bokeh_sampledata not installed: pip install 'accel-container[demo]'\n"
+    expected = "accel demo: bokeh_sampledata not installed: pip install 'accel-container[demo-stores]'\n"
     assert capsys.readouterr().err == expected

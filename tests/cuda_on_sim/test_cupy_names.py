@@ -86,6 +86,38 @@ def test_ufuncs_have_the_methods_of_those_of_cupy(cp):
     assert (cp.add.nin, cp.add.nout) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("owner", "name", "instead"),
+    [
+        ("cp", "poly1d", "there are RawKernel"),
+        ("cp.cuda", "ExternalStream", "there are Device, Stream"),
+        ("cp.cuda.runtime", "malloc", "use arrays"),
+        ("cp.cuda.Stream()", "begin_capture", "launch the work on the stream each time"),
+        ("cp.cuda.Device()", "cublas_handle", "call the functions of cupy"),
+        ("cp.ones(1).data", "mem", "use the array"),
+        ("cp.fft", "config", "call that of numpy.fft"),
+    ],
+)
+def test_other_names_are_refused_with_what_to_write(cp, owner, name, instead):
+    value = eval(owner, {"cp": cp})
+    with pytest.raises(AttributeError, match=f"{name} is not simulated; {instead}"):
+        getattr(value, name)
+    assert not hasattr(value, "__nothing_like_it__")
+
+
+def test_limits_of_pools_end_with_the_block(cp):
+    pool = cp.get_default_memory_pool()
+    pool.set_limit(size=1024)
+    with cupy_on_sim() as inner:
+        assert inner.zeros(1000).size == 1000
+        with inner.cuda.using_allocator(pool.malloc), pytest.raises(MemoryError):
+            inner.zeros(1000)
+    with pytest.raises(MemoryError):
+        cp.zeros(1000)
+    cp.cuda.set_allocator(None)
+    assert cp.zeros(1000).size == 1000
+
+
 def test_all_names_are_found(cp):
     for module in (cp, cp.linalg, cp.fft):
         assert {"abs", "norm", "fft"} & {*module.__all__}

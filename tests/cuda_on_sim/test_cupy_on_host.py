@@ -214,6 +214,6 @@ def test_allocators_and_limits_are_taken(cp):
     assert pool.get_limit() == 1 << 20
     pool.set_limit(fraction=0.5)
     assert 0 < pool.get_limit() <= accel.config.current().sim_memory
-    for wrong in ({}, {"size": 1, "fraction": 0.5}, {"fraction": 2}, {"size": -1}):
+    for wrong in ({"size": 1, "fraction": 0.5}, {"fraction": 2}, {"size": -1}):
         with pytest.raises(ValueError, match=r"size|fraction"):
             pool.set_limit(**wrong)

@@ -11,6 +11,7 @@ from accel.testing.simulation import drop
 
 from .cupy_class_programs import CLASS_PROGRAMS
 from .cupy_jit_programs import JIT_PROGRAMS
+from .cupy_name_programs import LIBRARY_PROGRAMS, NAME_PROGRAMS
 from .cupy_programs import PROGRAMS
 
 
@@ -28,7 +29,7 @@ def cp():
         yield cupy
 
 
-EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS}
+EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS, **LIBRARY_PROGRAMS}
 SLOW = (
     *("elements_of_each_type", "totals_along_axes", "totals_of_other_types", "shapes_are_broadcast"),
     *("raw_kernels_of_complex_numbers", "raw_arrays_are_indexed_by_the_kernel", "arrays_of_two_axes"),

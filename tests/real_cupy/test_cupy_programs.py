@@ -4,9 +4,10 @@ import pytest
 
 from ..cuda_on_sim.cupy_class_programs import CLASS_PROGRAMS
 from ..cuda_on_sim.cupy_jit_programs import JIT_PROGRAMS
+from ..cuda_on_sim.cupy_name_programs import NAME_PROGRAMS
 from ..cuda_on_sim.cupy_programs import PROGRAMS
 
-EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS}
+EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS}
 
 
 @pytest.mark.filterwarnings("ignore:cupyx.jit.rawkernel is experimental")

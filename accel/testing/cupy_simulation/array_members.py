@@ -42,6 +42,13 @@ def _data(array: Array) -> MemoryPointer:
     return MemoryPointer(array)
 
 
+def _scattering(name: str) -> Any:
+    def scatter(array: Array, slices: Any, value: Any) -> None:
+        vars(sys.modules["cupyx"])[f"scatter_{name}"](array, slices, value)
+
+    return scatter
+
+
 def _namespace(array: Array, /, *, api_version: str | None = None) -> Any:
     """Return `cupy`, or the namespace of a version of the array standard."""
     if api_version is None:
@@ -60,6 +67,11 @@ _OF_ARRAYS = {
     "__name__": "ndarray",
     "__qualname__": "ndarray",
     "data": property(_data),
+    "reduced_view": lambda array, dtype=None: array if dtype is None else array.view(dtype),
+    "scatter_add": _scattering("add"),
+    "scatter_max": _scattering("max"),
+    "scatter_min": _scattering("min"),
+    "toDlpack": lambda array: array.__dlpack__(),
     "get": _get,
     "set": _set,
     "view": view,

@@ -187,6 +187,23 @@ def _equal(name: str = "xp", sp_name: str | None = None, scipy_name: str | None 
     return _against_numpy(compare, checked=False, accepted=False, names=(name, sp_name, scipy_name))
 
 
+def _raises(
+    name: str = "xp", sp_name: str | None = None, scipy_name: str | None = None, accept_error: Any = Exception
+) -> Callable[[_Test], _Test]:
+    """Return a decorator: a test raises the same error with CuPy and with NumPy."""
+
+    def decorate(test: _Test) -> _Test:
+        def run(*arguments: Any, **keywords: Any) -> None:
+            ours, theirs = _modules(name, sp_name, scipy_name)
+            mine, other = (_outcome(test, arguments, {**keywords, **given})[1] for given in (ours, theirs))
+            if not _same_errors(mine, other, accept_error):
+                raise AssertionError("neither cupy nor numpy raised an error")
+
+        return without_parameters(test, tuple([each for each in (name, sp_name, scipy_name) if each]), run)
+
+    return decorate
+
+
 def comparisons() -> dict[str, Any]:
     """Return the comparisons by their names."""
     names = ("array_equal", "array_almost_equal", "array_almost_equal_nulp", "array_max_ulp", "array_less")
@@ -200,4 +217,5 @@ def comparisons() -> dict[str, Any]:
         "numpy_cupy_allclose": _decorator(_allclose),
         "numpy_cupy_array_list_equal": _decorator(_compare_lists),
         "numpy_cupy_equal": _equal,
+        "numpy_cupy_raises": _raises,
     }

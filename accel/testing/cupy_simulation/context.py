@@ -16,6 +16,7 @@ from accel.testing.child_processes import entered_in_children
 from accel.testing.cupy_simulation.array_members import array_members
 from accel.testing.cupy_simulation.modules import modules
 from accel.testing.cupy_simulation.places import forget_used, show
+from accel.testing.cupy_simulation.pools import Pool, limit_allocations
 from accel.testing.simulation import finish
 from accel.testing.visible_devices import visible_devices
 
@@ -23,11 +24,12 @@ __all__ = ["cupy_on_sim"]
 
 
 class _Block(NamedTuple):
-    """What a block gives the process: modules by their names, a default device, and the devices that programs see."""
+    """What a block gives the process: modules by their names, a default device, visible devices, and a memory pool."""
 
     modules: dict[str, ModuleType]
     device: str
     visible: tuple[Device, ...]
+    pool: Pool | None = None
 
 
 class _Blocks:
@@ -81,6 +83,7 @@ def _install(block: _Block) -> None:
     sys.modules.update(block.modules)
     configure(device=block.device)
     show(block.visible)
+    limit_allocations(block.pool)
 
 
 _blocks = _Blocks()
@@ -135,7 +138,8 @@ def cupy_on_sim(device: str | None = None, devices: int | None = None) -> Iterat
     if device is not None and where not in visible:
         seen = ", ".join(map(str, visible)) or "none"
         raise ValueError(f"cupy_on_sim({device!r}): devices= or CUDA_VISIBLE_DEVICES hides it; visible are: {seen}")
-    block = _Block(modules(), str(where), visible)
+    cupy_modules = modules()
+    block = _Block(cupy_modules, str(where), visible, cupy_modules["cupy"].get_default_memory_pool())
     _blocks.begin(block)
     try:
         with using(device=str(where)), array_members(), entered_in_children(__name__, "cupy_on_sim", device, devices):

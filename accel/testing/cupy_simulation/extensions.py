@@ -132,8 +132,8 @@ def profiler_members() -> dict[str, Any]:
 
 def nvtx_members() -> dict[str, Any]:
     """Return the members of `cupy.cuda.nvtx`, which do nothing."""
-    names = ("Mark", "MarkC", "RangePush", "RangePushC", "RangePop")
-    return dict.fromkeys(names, lambda *arguments, **keywords: None)
+    names = ("Mark", "MarkC", "RangePush", "RangePushC", "RangePop", "RangeStart", "RangeEnd")
+    return {**dict.fromkeys(names, lambda *arguments, **keywords: None), "available": True}
 
 
 def range_members() -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from accel import xp
-from accel.errors import OutOfMemoryError
+from accel.errors import KernelSyntaxError, OutOfMemoryError
 from accel.testing.cupy_simulation import kernels, streams
+from accel.testing.cupy_simulation.array_names import array_names, fourier_names, linear_names
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy
 from accel.testing.cupy_simulation.comparisons import comparisons
 from accel.testing.cupy_simulation.elementwise import ElementwiseKernel
@@ -26,9 +27,11 @@ from accel.testing.cupy_simulation.places import current_device, number_of, visi
 from accel.testing.cupy_simulation.pools import PinnedMemoryPool, Pool, pool_members
 from accel.testing.cupy_simulation.random_numbers import random_members
 from accel.testing.cupy_simulation.reduction import ReductionKernel
+from accel.testing.cupy_simulation.runtime_info import get_runtime_info, show_config
 from accel.testing.cupy_simulation.scipy_modules import MODULES, finder
 from accel.testing.cupy_simulation.sparse import sparse_members, spmatrix
 from accel.testing.cupy_simulation.subclasses import for_subclasses, is_elementwise, ndarray, plain
+from accel.testing.cupy_simulation.testing_helpers import testing_helpers
 from accel.testing.cupy_simulation.testing_members import testing_members
 from accel.tracing import fuse
 
@@ -39,12 +42,14 @@ _OF_NUMPY = (
     *("float16", "float32", "float64", "complex64", "complex128"),
     *("pi", "e", "inf", "nan", "newaxis", "dtype", "iinfo", "finfo", "errstate", "ndindex", "s_", "index_exp"),
 )
+_OF_PINNED = ("PinnedMemoryPool", "PinnedMemoryPointer", "alloc_pinned_memory")
 _OF_STREAMS = ("Stream", "Event", "get_current_stream", "get_elapsed_time")
 _OF_UFUNCS = ("accumulate", "at", "outer", "reduce", "reduceat", "nargs", "nin", "nout", "types")
 """What CuPy's ufuncs have. The methods are NumPy's, which let the arrays compute."""
 _ABSENT = {
     "vectorize": "write the kernel as an ElementwiseKernel, which is simulated",
 }
+_OF_CUDA = "there are Device, Stream, Event, MemoryPool, MemoryPointer, runtime, nvtx and profiler"
 _PRESENT = (
     "RawKernel, RawModule, ElementwiseKernel, ReductionKernel, the functions of accel.xp, cupy.cuda, cupy.random and "
     "cupy.testing"
@@ -79,22 +84,24 @@ def modules() -> dict[str, ModuleType]:
     """Return the modules by their names."""
     pool, pinned = Pool(), PinnedMemoryPool()
     parts = {
-        "cuda": _Module("cupy.cuda", {**_cuda(), **pool_members(pool, pinned)}, _nothing),
+        "cuda": _Module("cupy.cuda", {**_cuda(), **pool_members(pool, pinned)}, _nothing, _OF_CUDA),
         "random": _Module("cupy.random", *random_members()),
-        "testing": _Module("cupy.testing", {**comparisons(), **testing_members()}, _nothing),
-        "linalg": _of_extension(xp.linalg),
-        "fft": _of_extension(xp.fft),
+        "testing": _Module("cupy.testing", {**comparisons(), **testing_members(), **testing_helpers()}, _nothing),
+        "linalg": _of_extension(xp.linalg, linear_names()),
+        "fft": _of_extension(xp.fft, fourier_names()),
     }
     within = {
         "nvtx": nvtx_members(),
         "profiler": range_members(),
         "memory": {**pool_members(pool, pinned), "MemoryPointer": MemoryPointer, "OutOfMemoryError": OutOfMemoryError},
-        "pinned_memory": {"PinnedMemoryPool": PinnedMemoryPool},
+        "pinned_memory": {name: pool_members(pool, pinned)[name] for name in _OF_PINNED},
+        "compiler": {"CompileException": KernelSyntaxError},
+        "driver": {"get_build_version": streams.runtime.driverGetVersion},
         "stream": {name: getattr(streams, name) for name in _OF_STREAMS},
         "device": {"Device": streams.Device, "get_device_id": _device_id},
     }
     for name, members in within.items():
-        parts[f"cuda.{name}"] = _Module(f"cupy.cuda.{name}", members, _nothing)
+        parts[f"cuda.{name}"] = _Module(f"cupy.cuda.{name}", members, _nothing, _OF_CUDA)
         setattr(parts["cuda"], name, parts[f"cuda.{name}"])
     direct = {name: module for name, module in parts.items() if "." not in name}
     own = {**_own(pool, pinned), **direct}
@@ -102,9 +109,12 @@ def modules() -> dict[str, ModuleType]:
     scipy = _scipy()
     profiler = _Module("cupyx.profiler", profiler_members(), _nothing)
     jit = _Module("cupyx.jit", jit_members(), _nothing, "call the function from a RawKernel, or write its loop")
-    of_cupyx = {"scipy": scipy["cupyx.scipy"], "profiler": profiler, "jit": jit}
-    cupyx = _Module("cupyx", {**extension_members(), **of_cupyx}, _nothing)
-    named = {module.__name__: module for module in (cupy, cupyx, profiler, jit)}
+    linalg = _Module("cupyx.linalg", {"invh": _found(xp.linalg, "inv")}, _nothing, "call those of cupy.linalg")
+    of_cupyx = {"scipy": scipy["cupyx.scipy"], "profiler": profiler, "jit": jit, "linalg": linalg}
+    instead = "there are scatter_add, rsqrt, empty_pinned, get_runtime_info, jit, linalg, profiler and scipy"
+    members = {**extension_members(), "get_runtime_info": get_runtime_info, **of_cupyx}
+    cupyx = _Module("cupyx", members, _nothing, instead)
+    named = {module.__name__: module for module in (cupy, cupyx, profiler, jit, linalg)}
     return {**named, **scipy, **{f"cupy.{name}": module for name, module in parts.items()}, **_backends()}
 
 
@@ -121,9 +131,12 @@ def _public(names: Iterable[str]) -> list[str]:
     return sorted({name for name in names if not name.startswith("_") and name not in _ABSENT})
 
 
-def _of_extension(module: ModuleType) -> _Module:
+def _of_extension(module: ModuleType, own: dict[str, Any]) -> _Module:
     name = f"cupy.{module.__name__.rpartition('.')[2]}"
-    return _Module(name, {"__all__": _public(dir(module))}, lambda name: _found(module, name))
+    names = {**own, "__all__": _public((*own, *dir(module)))}
+    return _Module(
+        name, names, lambda name: _found(module, name), f"call that of {name.replace('cupy', 'numpy')} with x.get()"
+    )
 
 
 def _of_arrays(name: str) -> Any:
@@ -172,10 +185,12 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "get_default_memory_pool": lambda: pool,
         "get_default_pinned_memory_pool": lambda: pinned,
         "is_available": _is_available,
+        "show_config": show_config,
         "__version__": "14.0.0",
         "__array_api_version__": xp.__array_api_version__,
         "__array_namespace_info__": xp.__array_namespace_info__,
         **{name: getattr(np, name) for name in _OF_NUMPY},
+        **array_names(),
     }
 
 
@@ -231,6 +246,8 @@ def _cuda() -> dict[str, Any]:
         "MemoryPointer": MemoryPointer,
         "is_available": _is_available,
         "get_device_id": _device_id,
+        "get_local_runtime_version": streams.runtime.runtimeGetVersion,
+        **dict.fromkeys(("get_cuda_path", "get_nvcc_path", "get_rocm_path", "get_hipcc_path"), lambda: None),
         "profile": profiler_members()["profile"],
     }
 

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from accel import xp
-from accel.errors import CapabilityError
+from accel.device import Device
+from accel.errors import OutOfMemoryError
 from accel.memory import heap_of
 from accel.testing.cupy_simulation.arrays import MemoryPointer
 from accel.testing.cupy_simulation.places import current_device
-from accel.testing.simulation import in_use
+from accel.testing.simulation import in_use, simulators
 
-__all__ = ["PinnedMemoryPool", "Pool", "alloc", "pool_members"]
+__all__ = ["PinnedMemoryPointer", "PinnedMemoryPool", "Pool", "alloc", "limit_allocations", "pool_members"]
 
 
 class Pool:
@@ -24,7 +28,23 @@ class Pool:
     """
 
     def __init__(self, allocator: Callable[[int], Any] | None = None) -> None:
-        self._limit = 0
+        self._limits: dict[Device, int] = {}
+
+    def check(self, device: Device, nbytes: int) -> None:
+        """Refuse an allocation beyond the limit.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is a limit, and more would be in use.
+        """
+        limit = self._limits.get(device, 0)
+        used = in_use(heap_of(device)) if limit else 0
+        if limit and used + nbytes > limit:
+            raise OutOfMemoryError(
+                f"Out of memory allocating {nbytes:,} bytes (allocated so far: {used:,} bytes, limit set to: "
+                f"{limit:,} bytes)."
+            )
 
     def used_bytes(self) -> int:
         """Return how many bytes are in use."""
@@ -53,21 +73,33 @@ class Pool:
         return alloc(size)
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Note the limit, which `get_limit` returns; the setting ``sim_memory`` is the one that counts."""
+        """Limit what is in use on the current device, while the pool is the allocator; 0 is no limit."""
         if size is not None and fraction is not None:
             raise ValueError("size and fraction cannot be specified at one time")
-        if size is None and fraction is None:
-            raise ValueError("either size or fraction must be specified")
         if fraction is not None and not 0 <= fraction <= 1:
             raise ValueError(f"memory limit fraction out of range: {fraction}")
         if size is not None and size < 0:
             raise ValueError(f"memory limit size out of range: {size}")
-        room = heap_of(current_device()).backend.limits(current_device()).memory or 0
-        self._limit = int(size if size is not None else room * (fraction or 0))
+        device = current_device()
+        room = heap_of(device).backend.limits(device).memory or 0
+        self._limits[device] = int(room * (fraction or 0) if size is None else size)
 
     def get_limit(self) -> int:
-        """Return the limit; 0 for none."""
-        return self._limit
+        """Return the limit for the current device; 0 for none."""
+        return self._limits.get(current_device(), 0)
+
+
+class PinnedMemoryPointer(bytearray):
+    """Stands for `cupy.cuda.PinnedMemoryPointer`: memory of the host, as ``numpy.frombuffer`` takes it."""
+
+    @property
+    def ptr(self) -> int:
+        """The address."""
+        return int(np.frombuffer(self, np.uint8).ctypes.data)
+
+    def size(self) -> int:
+        """Return how many bytes there are."""
+        return len(self)
 
 
 class PinnedMemoryPool:
@@ -83,9 +115,9 @@ class PinnedMemoryPool:
         """Return 0."""
         return 0
 
-    def malloc(self, size: int) -> Any:
-        """Refuse: raises `CapabilityError`."""
-        raise CapabilityError("pinned memory by its size is not simulated; write cupyx.empty_pinned(shape, dtype)")
+    def malloc(self, size: int) -> PinnedMemoryPointer:
+        """Return new memory."""
+        return PinnedMemoryPointer(size)
 
 
 def alloc(size: int) -> MemoryPointer:
@@ -93,10 +125,61 @@ def alloc(size: int) -> MemoryPointer:
     return MemoryPointer(xp.empty(int(size), dtype="uint8", device=current_device()))
 
 
+_of_process: list[Pool | None] = [None]
+"""The pool that limits allocations, if any."""
+_of_block: ContextVar[Pool | None] = ContextVar("accel_cupy_pool")
+
+
+def _current() -> Pool | None:
+    return _of_block.get(_of_process[0])
+
+
+def _pool_of(allocator: Any) -> Pool | None:
+    owner = getattr(allocator, "__self__", None)
+    return owner if isinstance(owner, Pool) else None
+
+
+def _get_allocator() -> Callable[[int], MemoryPointer]:
+    pool = _current()
+    return alloc if pool is None else pool.malloc
+
+
+def _set_allocator(allocator: Any = None) -> None:
+    """Let a pool limit allocations, or no pool."""
+    _of_process[0] = _pool_of(allocator)
+
+
 @contextmanager
 def _using_allocator(allocator: Any = None) -> Iterator[None]:
-    """Do nothing: memory is always that of the simulated device."""
-    yield
+    """Let a pool, or no pool, limit the allocations of a block of this thread."""
+    token = _of_block.set(_pool_of(allocator))
+    try:
+        yield
+    finally:
+        _of_block.reset(token)
+
+
+class _Asked:
+    """The question of a simulated device before each allocation; what it asked earlier, it still asks."""
+
+    def __init__(self, earlier: Callable[[Device, int], None]) -> None:
+        self._earlier = earlier
+
+    def __call__(self, device: Device, nbytes: int) -> None:
+        pool = _current()
+        if pool is not None:
+            pool.check(device, nbytes)
+        self._earlier(device, nbytes)
+
+
+def limit_allocations(pool: Pool | None) -> None:
+    """Let a pool limit allocations on simulated devices, or none."""
+    heap_of(Device("sim"))  # so that there is a simulator
+    for simulator in simulators():
+        faults: Any = simulator.faults
+        if not isinstance(faults.at_allocation, _Asked):  # a test may have put another one there, and taken it away
+            faults.at_allocation = _Asked(faults.at_allocation)
+    _of_process[0] = pool
 
 
 def pool_members(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
@@ -105,11 +188,13 @@ def pool_members(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "MemoryPool": Pool,
         "MemoryAsyncPool": Pool,
         "PinnedMemoryPool": PinnedMemoryPool,
+        "PinnedMemoryPointer": PinnedMemoryPointer,
         "alloc": alloc,
+        "alloc_pinned_memory": pinned.malloc,
         "malloc_managed": alloc,
         "malloc_async": alloc,
-        "set_allocator": lambda allocator=None: None,
+        "set_allocator": _set_allocator,
         "set_pinned_memory_allocator": lambda allocator=None: None,
-        "get_allocator": lambda: pool.malloc,
+        "get_allocator": _get_allocator,
         "using_allocator": _using_allocator,
     }

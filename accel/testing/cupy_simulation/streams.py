@@ -9,6 +9,8 @@ from accel.abc import Stream as NativeStream
 from accel.config import current
 from accel.device import Device as AccelDevice
 from accel.memory import heap_of, new_stream
+from accel.testing.cupy_simulation.arrays import missing
+from accel.testing.cupy_simulation.device_attributes import NUMBERS, attributes_of, value_of
 from accel.testing.cupy_simulation.places import (
     blocking,
     current_device,
@@ -56,14 +58,13 @@ class Device(cuda.Device, metaclass=_Devices):
 
     @property
     def attributes(self) -> dict[str, int]:
-        """Some limits of the device."""
-        properties = runtime.getDeviceProperties(self.id)
-        names = {
-            "MaxThreadsPerBlock": "maxThreadsPerBlock",
-            "WarpSize": "warpSize",
-            "MultiProcessorCount": "multiProcessorCount",
-        }
-        return {name: properties[key] for name, key in names.items()}
+        """The limits of the device."""
+        return attributes_of(self._device)
+
+    @property
+    def pci_bus_id(self) -> str:
+        """What stands for the place of the device on a bus."""
+        return f"0000:{self._device.index:02X}:{self._device.index:02X}.0"
 
     def use(self) -> None:
         """Make this the current device of the thread."""
@@ -72,6 +73,9 @@ class Device(cuda.Device, metaclass=_Devices):
     def synchronize(self) -> None:
         """Wait for all work of the device."""
         heap_of(self._device).backend.synchronize(self._device)
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing("cupy.cuda.Device", name, "call the functions of cupy, which need no handle of a library")
 
     def __eq__(self, other: object) -> bool:
         return getattr(other, "__accel_device__", other) is self._device
@@ -178,6 +182,9 @@ class Stream:
         native.__exit__(None, None, None)
         take_up(current_native(native.device))
 
+    def __getattr__(self, name: str) -> Any:
+        raise missing("cupy.cuda.Stream", name, "launch the work on the stream each time")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and other._native is self._native
 
@@ -196,7 +203,35 @@ def get_current_stream(device_id: int | None = None) -> Stream:
     return Stream.of(current_native(current_device() if device_id is None else device_of(device_id)))
 
 
-class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
+class _Runtime(type):
+    """The class of `runtime`, which has CUDA's numbers, and refuses other names."""
+
+    def __getattr__(cls, name: str) -> Any:
+        number = _NUMBERS.get(name, NUMBERS.get(name.removeprefix("cudaDevAttr")))
+        if number is None:
+            instead = "use arrays, cupy.cuda.Stream, Event and Device in the place of handles and addresses"
+            raise missing("cupy.cuda.runtime", name, instead)
+        return number
+
+
+_ENUMERATED = {
+    "memcpy": ("HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice", "Default"),
+    "memoryType": ("Unregistered", "Host", "Device", "Managed"),
+    "stream": ("Default", "NonBlocking", "PerThread"),
+}
+_FLAGS = {
+    "event": ("Default", "BlockingSync", "DisableTiming", "", "Interprocess"),
+    "hostAlloc": ("Default", "Portable", "Mapped", "", "WriteCombined"),
+}
+_NUMBERS = {
+    f"{prefix}{name}": number
+    for prefix, names in {**_ENUMERATED, **_FLAGS}.items()
+    for number, name in enumerate(names)
+    if name
+}
+
+
+class runtime(cuda.runtime, metaclass=_Runtime):  # noqa: N801 - CuPy's name
     """Stands for `cupy.cuda.runtime`."""
 
     is_hip = False
@@ -228,6 +263,34 @@ class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
         return 12_000
 
     @staticmethod
+    def driverGetVersion() -> int:  # noqa: N802
+        """Return the version of CUDA that the simulated device stands for."""
+        return 12_000
+
+    @staticmethod
+    def deviceGetAttribute(attrib: int, device: int) -> int:  # noqa: N802
+        """Return an attribute of a device by its number, as ``runtime.cudaDevAttrWarpSize``."""
+        return value_of(device_of(device), attrib)
+
+    @staticmethod
+    def deviceCanAccessPeer(device: int, peer: int) -> int:  # noqa: N802
+        """Return 1 for two devices: they access the memory of each other."""
+        return int(device_of(device) is not device_of(peer))
+
+    @staticmethod
+    def deviceEnablePeerAccess(peer: int) -> None:  # noqa: N802
+        """Do nothing: the devices access the memory of each other."""
+        device_of(peer)
+
+    @staticmethod
+    def profilerStart() -> None:  # noqa: N802
+        """Do nothing: no profiler is attached."""
+
+    @staticmethod
+    def profilerStop() -> None:  # noqa: N802
+        """Do nothing: no profiler is attached."""
+
+    @staticmethod
     def getDeviceProperties(device: int) -> dict[str, Any]:  # noqa: N802
         """Return what is known of a device."""
         where = device_of(device)
@@ -241,5 +304,5 @@ class runtime(cuda.runtime):  # noqa: N801 - CuPy's name
             "maxGridSize": limits.grid,
             "totalGlobalMem": limits.memory,
             "sharedMemPerBlock": 48 * 1024,
-            "multiProcessorCount": 1,
+            "multiProcessorCount": attributes_of(where)["MultiProcessorCount"],
         }

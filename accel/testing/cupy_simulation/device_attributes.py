@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from accel.device import Device
-from accel.testing.numba_simulation.limits import attribute
+from accel.testing.cuda_limits import attribute
 
 __all__ = ["NUMBERS", "attributes_of", "value_of"]
 

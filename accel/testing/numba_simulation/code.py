@@ -8,11 +8,11 @@ from cuda.bindings import driver as bindings
 from numba.cuda.cudadrv import devices
 
 from accel.device import Device
+from accel.testing.cuda_limits import blocks_at_once
 from accel.testing.numba_simulation.contexts import current_device
 from accel.testing.numba_simulation.core import Attributes, LoadedKernel, ObjectCode
 from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
 from accel.testing.numba_simulation.kernels import kernel_of
-from accel.testing.numba_simulation.limits import blocks_at_once
 from accel.testing.numba_simulation.memory import set_pointer
 
 __all__ = [

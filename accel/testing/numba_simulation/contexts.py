@@ -8,8 +8,8 @@ from cuda.bindings import driver as bindings
 
 from accel.device import Device
 from accel.memory import heap_of
+from accel.testing.cuda_limits import attribute
 from accel.testing.numba_simulation.failures import DriverError, simulated
-from accel.testing.numba_simulation.limits import attribute
 from accel.testing.visible_devices import visible_devices
 
 __all__ = ["current_device", "device_of", "devices", "forget_devices", "number_of", "primary", "push"]

@@ -12,9 +12,9 @@ from cuda.core import LaunchConfig as RealLaunchConfig
 from cuda.core._utils.cuda_utils import CUDAError
 
 from accel.device import Device as AccelDevice
+from accel.testing.cuda_limits import COMPUTE_CAPABILITY, MAX_THREADS
 from accel.testing.numba_simulation import contexts, memory, streams
 from accel.testing.numba_simulation.failures import DriverError, functions, refuse
-from accel.testing.numba_simulation.limits import COMPUTE_CAPABILITY, MAX_THREADS
 
 __all__ = ["Attributes", "Device", "Event", "LaunchConfig", "LoadedKernel", "ObjectCode", "Stream", "launch"]
 

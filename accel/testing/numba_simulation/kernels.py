@@ -11,7 +11,7 @@ from accel.device import Device
 from accel.kernels.grids import as_block, as_grid
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
-from accel.testing.numba_simulation.limits import MAX_THREADS
+from accel.testing.cuda_limits import MAX_THREADS
 from accel.testing.numba_simulation.linked_text import linked_text
 
 __all__ = ["Kernel", "kernel_of"]

@@ -28,9 +28,9 @@ class Block:
     stream: Any = None
 
     def __init__(self, pointer: int, nbytes: int, native: Any) -> None:
-        self.pointer = pointer
-        self.nbytes = nbytes
-        self.native = native
+        self.pointer: int = pointer
+        self.nbytes: int = nbytes
+        self.native: Any = native
 
     def __repr__(self) -> str:
         return f"Block(pointer={self.pointer:#x}, nbytes={self.nbytes})"

@@ -46,11 +46,11 @@ class ExternalAllocation:
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> None:
-        self.nbytes = nbytes
-        self.pointer = pointer
-        self.native = native
-        self.owner = owner
-        self.readonly = readonly
+        self.nbytes: int = nbytes
+        self.pointer: int | None = pointer
+        self.native: Any = native
+        self.owner: object = owner
+        self.readonly: bool = readonly
         self.deleter = deleter
         if deleter is None:
             return

@@ -70,7 +70,7 @@ class CapturedEvent:
     failed = False
 
     def __init__(self, device: Device) -> None:
-        self.device = device
+        self.device: Device = device
 
     def __repr__(self) -> str:
         return f"<event of {self.device}, in a graph>"

@@ -141,8 +141,8 @@ class TimedEvent:
     __slots__ = ("end_timed", "measured", "timed")
 
     def __init__(self, timed: bool) -> None:
-        self.timed = timed
-        self.end_timed = False
+        self.timed: bool = timed
+        self.end_timed: bool = False
         self.measured: tuple[float, float] | None = None
 
     @property

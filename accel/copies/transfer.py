@@ -52,9 +52,9 @@ class Transfer:
         pending: PendingWork | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.target = target
-        self.source = source
-        self.site = call_site() if config.debugging() else ""
+        self.target: Device = target
+        self.source: Device = source
+        self.site: str = call_site() if config.debugging() else ""
         self._pieces = pieces
         self._pending = pending
         self._heap = heap

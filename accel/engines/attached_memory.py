@@ -45,8 +45,8 @@ class TaskEvent:
     __slots__ = ("own", "works")
 
     def __init__(self, own: Sequence[TaskWork], earlier: Sequence[TaskWork]) -> None:
-        self.own = own
-        self.works = [*earlier, *own]
+        self.own: Sequence[TaskWork] = own
+        self.works: list[TaskWork] = [*earlier, *own]
 
     device = Device.CPU
     began = None

@@ -42,7 +42,7 @@ class SharedOutputs:
         self._operands = operands
         self._partials: dict[str, list[AnyStorage]] = {each.name: [None] * count for each in operands}  # type: ignore[list-item]
         self._pieces: dict[str, list[Piece]] = {each.name: [None] * count for each in operands}  # type: ignore[list-item]
-        self.names = frozenset(self._partials)
+        self.names: frozenset[str] = frozenset(self._partials)
         self.works: Sequence[TaskWork] = ()
 
     @classmethod

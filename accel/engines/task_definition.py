@@ -87,29 +87,29 @@ class TaskDefinition:
     def __init__(
         self, body: Body, constraints: Iterable[Constraint] = (), parameters: Mapping[str, Any] | None = None
     ) -> None:
-        self.name = function_of(body).__name__
-        self.what = f"task {self.name}"
-        self.constraints = _constraints(self.name, constraints)
-        self.derived = in_order(self.constraints)
+        self.name: Any = function_of(body).__name__
+        self.what: str = f"task {self.name}"
+        self.constraints: tuple[Constraint, ...] = _constraints(self.name, constraints)
+        self.derived: tuple[Derived, ...] = in_order(self.constraints)
         self._annotations = dict(parameters or {})
-        self.parameters = _parameters(body, self._annotations)
-        self.positional = sum([not each.named for each in self.parameters])
-        self.keywords = tuple([each.name for each in self.parameters if each.named])
+        self.parameters: tuple[Parameter, ...] = _parameters(body, self._annotations)
+        self.positional: int = sum([not each.named for each in self.parameters])
+        self.keywords: tuple[str, ...] = tuple([each.name for each in self.parameters if each.named])
         self.seconds: Durations = {}
         self.bodies: dict[str, Body] = {"cpu": body}
         self._places = {each.name: at for at, each in enumerate(self.parameters)}
-        self.store_places = tuple(
+        self.store_places: tuple[StorePlace, ...] = tuple(
             [
                 StorePlace(at, each.name, *each.declared)
                 for at, each in enumerate(self.parameters)
                 if each.declared is not None
             ]
         )
-        self.scalar_places = tuple(
+        self.scalar_places: tuple[tuple[int, str], ...] = tuple(
             [(at, each.name) for at, each in enumerate(self.parameters) if each.declared is None]
         )
-        self.writes_several = sum([place.access is not Access.READ for place in self.store_places]) > 1
-        self.simple = self._is_simple()
+        self.writes_several: bool = sum([place.access is not Access.READ for place in self.store_places]) > 1
+        self.simple: bool = self._is_simple()
         _check_constraints(self)
 
     def values(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:

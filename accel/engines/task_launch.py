@@ -53,12 +53,13 @@ class Launch:
     # _cut: the parameters whose tiles the constraints use or derive.
 
     def __init__(self, task: TaskDefinition, values: tuple[Any, ...]) -> None:
-        self.task = task
-        self.values = values
+        self.task: TaskDefinition = task
+        self.values: tuple[Any, ...] = values
         self.color_shape: tuple[int, ...] = ()
         for at, name in task.scalar_places:
             as_scalar(task.name, name, values[at])
-        whole, self.has_arrays = True, False
+        whole = True
+        self.has_arrays: bool = False
         for place in task.store_places:
             value = values[place.at]
             check_stores(task.name, place, value)
@@ -70,7 +71,7 @@ class Launch:
             self._cut = check_derived(task.name, task.derived, self._named)
         if not whole:
             self._check_colors()
-        self.only = self._points([()])[0] if whole else None
+        self.only: Point | None = self._points([()])[0] if whole else None
         if task.writes_several:
             self._refuse_shared_writes()
         if task.constraints:

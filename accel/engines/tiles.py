@@ -47,11 +47,11 @@ class Tile(Evictable):
 
     def __init__(self, box: Box, storage: AnyStorage, place: Place) -> None:
         super().__init__(place.device)
-        self.box = box
+        self.box: Box = box
         self.dtype = storage.dtype
-        self.place = place
+        self.place: Place = place
         self.storage: AnyStorage | None = storage
-        self.buffers = {id(self): self.nbytes}
+        self.buffers: dict[int, int] = {id(self): self.nbytes}
 
     @property
     def nbytes(self) -> int:
@@ -106,8 +106,8 @@ class TiledContents:
 
     def __init__(self, root: Root, memory: Admission) -> None:
         self.dtype = root.dtype
-        self.shape = root.bound_shape()
-        self.place = root.place
+        self.shape: tuple[int, ...] = root.bound_shape()
+        self.place: Place = root.place
         self.memory = memory
         self.lock = threading.RLock()
         self._finding = threading.RLock()

@@ -95,12 +95,12 @@ class TaskWork:
     )
 
     def __init__(self, what: object, uses: Sequence[Use], action: Action | None) -> None:
-        self.what = what
-        self.uses = uses
+        self.what: object = what
+        self.uses: Sequence[Use] = uses
         self.failure: BaseException | None = None
-        self.limit = 1
-        self.site = ""
-        self.over = False
+        self.limit: int = 1
+        self.site: str = ""
+        self.over: bool = False
         self.memory: Memory | None = None
         self.duration: Duration | None = None
         self._action: Action | None = action

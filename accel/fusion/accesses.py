@@ -17,7 +17,7 @@ class Accesses:
     """
 
     def __init__(self) -> None:
-        self.level = 0
+        self.level: int = 0
         self._before = 0
         """The highest level of what is before the run."""
         self._written: Ends | None = None

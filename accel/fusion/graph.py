@@ -73,16 +73,16 @@ class Graph:
         self.parameters = parameters
         roots = [*results, *(each.value for each in written)]
         self.written = written
-        self.results = {*results}
+        self.results: set[Node] = {*results}
         self.targets: dict[Update, Node] = {}
-        self.nodes = self._needed(roots)
+        self.nodes: list[Node] = self._needed(roots)
         self.arrays: dict[Node, Node] = {}
         for node in self.nodes:
             if isinstance(node, Update):
                 self.arrays[node] = self.arrays.get(self.targets[node], node)
-        self.consumers = Counter(operand for node in self.nodes for operand in {*self.operands(node)})
-        self.has_calls = any(isinstance(node, Result) for node in self.nodes)
-        self.stored = {*results}
+        self.consumers: Counter[Node] = Counter(operand for node in self.nodes for operand in {*self.operands(node)})
+        self.has_calls: bool = any(isinstance(node, Result) for node in self.nodes)
+        self.stored: set[Node] = {*results}
         for node in self.nodes:
             if isinstance(node, Update | Input | Reduction | Result | Reshape):
                 self.stored.add(node)

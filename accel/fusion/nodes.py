@@ -57,9 +57,9 @@ class Node:
     __slots__ = ("dtype", "line", "serial", "shape")
 
     def __init__(self, shape: Shape, dtype: DType) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.serial = next(_serial)
+        self.shape: Shape = shape
+        self.dtype: DType = dtype
+        self.serial: int = next(_serial)
         self.line: Line | None = None
 
     @property
@@ -93,9 +93,9 @@ class Input(Node):
 
     def __init__(self, shape: Shape, dtype: DType, number: int, strides: tuple[int, ...], name: str) -> None:
         super().__init__(shape, dtype)
-        self.number = number
-        self.strides = strides
-        self.name = name
+        self.number: int = number
+        self.strides: tuple[int, ...] = strides
+        self.name: str = name
 
 
 class Constant(Node):
@@ -105,7 +105,7 @@ class Constant(Node):
 
     def __init__(self, value: Any, dtype: DType) -> None:
         super().__init__((), dtype)
-        self.value = value
+        self.value: Any = value
 
 
 class Scalar(Node):
@@ -115,7 +115,7 @@ class Scalar(Node):
 
     def __init__(self, dtype: DType, number: int) -> None:
         super().__init__((), dtype)
-        self.number = number
+        self.number: int = number
 
 
 class Position(Node):
@@ -153,7 +153,7 @@ class Operation(Node):
     ) -> None:
         super().__init__(shape, dtype)
         self.kind = kind
-        self.name = name
+        self.name: str = name
         self._operands = operands
 
     @property
@@ -169,8 +169,8 @@ class View(Node):
 
     def __init__(self, source: Node, index_map: IndexMap, shape: Shape) -> None:
         super().__init__(shape, source.dtype)
-        self.source = source
-        self.map = index_map
+        self.source: Node = source
+        self.map: IndexMap = index_map
 
     @property
     def operands(self) -> tuple[Node, ...]:
@@ -185,7 +185,7 @@ class Reshape(Node):
 
     def __init__(self, source: Node, shape: Shape) -> None:
         super().__init__(shape, source.dtype)
-        self.source = source
+        self.source: Node = source
 
     @property
     def operands(self) -> tuple[Node, ...]:
@@ -210,9 +210,9 @@ class Reduction(Node):
 
     def __init__(self, source: Node, op: Literal["add", "mul", "min", "max"], axes: tuple[int, ...]) -> None:
         super().__init__(tuple([each for axis, each in enumerate(source.shape) if axis not in axes]), source.dtype)
-        self.source = source
+        self.source: Node = source
         self.op = op
-        self.axes = axes
+        self.axes: tuple[int, ...] = axes
 
     @property
     def operands(self) -> tuple[Node, ...]:
@@ -243,9 +243,9 @@ class Scan(Node):
 
     def __init__(self, source: Node, op: Literal["add", "mul", "min", "max"], axis: int) -> None:
         super().__init__(source.shape, source.dtype)
-        self.source = source
+        self.source: Node = source
         self.op = op
-        self.axis = axis
+        self.axis: int = axis
 
     @property
     def operands(self) -> tuple[Node, ...]:
@@ -274,9 +274,9 @@ class Update(Node):
 
     def __init__(self, target: Node, index_map: IndexMap, value: Node) -> None:
         super().__init__(target.shape, target.dtype)
-        self.target = target
-        self.map = index_map
-        self.value = value
+        self.target: Node = target
+        self.map: IndexMap = index_map
+        self.value: Node = value
         self.box = box_of(index_map, value.shape)
         self.ends = ends_of(index_map, value.shape)
 
@@ -325,11 +325,11 @@ class Call:
     def __init__(
         self, name: str, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], operands: tuple[Node, ...]
     ) -> None:
-        self.name = name
-        self.function = function
-        self.arguments = arguments
-        self.keywords = keywords
-        self.operands = operands
+        self.name: str = name
+        self.function: Any = function
+        self.arguments: tuple[Any, ...] = arguments
+        self.keywords: dict[str, Any] = keywords
+        self.operands: tuple[Node, ...] = operands
 
 
 class Result(Node):
@@ -339,8 +339,8 @@ class Result(Node):
 
     def __init__(self, call: Call, place: int | None, shape: Shape, dtype: DType) -> None:
         super().__init__(shape, dtype)
-        self.call = call
-        self.place = place
+        self.call: Call = call
+        self.place: int | None = place
 
     @property
     def operands(self) -> tuple[Node, ...]:

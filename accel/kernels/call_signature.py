@@ -64,9 +64,9 @@ class Signature:
     def __init__(self, source: FunctionSource) -> None:
         self._kernel = source.name
         self._python = inspect.Signature(source.parameters)
-        self.names = tuple([each.name for each in source.parameters])
+        self.names: tuple[str, ...] = tuple([each.name for each in source.parameters])
         self._accept = tuple([_accept(source.name, each) for each in source.parameters])
-        self.annotated = tuple([accept is not any_value for accept in self._accept])
+        self.annotated: tuple[bool, ...] = tuple([accept is not any_value for accept in self._accept])
 
     def positional(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return one argument for each parameter, with the defaults.

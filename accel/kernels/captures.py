@@ -30,8 +30,12 @@ class Captured:
     def __init__(self, captured: Iterable[tuple[FunctionSource, str, Any]]) -> None:
         captures = [*captured]
         cells = [(_cell(source, name), value) for source, name, value in captures]
-        self.cells = tuple([(cell, value) for cell, value in cells if cell is not None])
-        self.names = tuple([each for capture in captures if _cell(*capture[:2]) is None for each in _names(*capture)])
+        self.cells: tuple[tuple[CellType, Any], ...] = tuple(
+            [(cell, value) for cell, value in cells if cell is not None]
+        )
+        self.names: tuple[tuple[dict[str, Any], str, Any], ...] = tuple(
+            [each for capture in captures if _cell(*capture[:2]) is None for each in _names(*capture)]
+        )
 
     @property
     def unchanged(self) -> bool:

@@ -25,7 +25,7 @@ class Func:
     __wrapped__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.source = FunctionSource.of(function)
+        self.source: FunctionSource = FunctionSource.of(function)
         update_wrapper(self, function)
 
     def __call__(self, *_: object, **__: object) -> NoReturn:

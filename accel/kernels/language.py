@@ -56,7 +56,7 @@ class Place3:
     __slots__ = ("what",)
 
     def __init__(self, what: str) -> None:
-        self.what = what
+        self.what: str = what
 
     def __getattr__(self, axis: str) -> int:
         if axis in ("x", "y", "z"):

@@ -47,7 +47,7 @@ class AllocationTable:
         self._external: dict[ExternalAllocation, object] = {}
         self.kept: dict[ref[Holder], None] = {}
         self.live = self.peak = 0
-        self.check_at = _CHECK_AFTER
+        self.check_at: int = _CHECK_AFTER
 
     def remove(self, block: Block) -> None:
         """Remove a block. It then has no owner: its memory is freed with the object, also if an interrupt follows."""

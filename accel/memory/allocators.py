@@ -40,7 +40,7 @@ class Scope:
     __slots__ = ("allocator",)
 
     def __init__(self, allocator: Allocator) -> None:
-        self.allocator = allocator
+        self.allocator: Allocator = allocator
 
 
 current_scopes: ContextVar[tuple[Scope, ...]] = ContextVar("accel_allocators", default=())
@@ -75,8 +75,8 @@ class Limit:
 
     def __init__(self, upstream: Allocator, nbytes: int) -> None:
         self.upstream = upstream
-        self.nbytes = as_size(nbytes, 1)
-        self.used = 0
+        self.nbytes: int = as_size(nbytes, 1)
+        self.used: int = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return a block of the upstream allocator; `OutOfMemoryError` past the limit."""

@@ -80,10 +80,10 @@ class Capture:
     __slots__ = ("_thread", "before", "operations", "stream", "uses")
 
     def __init__(self, stream: Stream) -> None:
-        self.stream = stream
+        self.stream: Stream = stream
         self.before: Event | None = None
         self.uses: dict[tuple[int, int, int], CapturedUse] = {}
-        self.operations = 0
+        self.operations: int = 0
         self._thread = threading.get_ident()
 
     @property

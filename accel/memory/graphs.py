@@ -68,7 +68,7 @@ class Graph(OnDevice):
         self._uses: tuple[Use, ...] = ()
         self._found: _Found | None = None
         self._work: DeviceGraph | None = None
-        self.operations = 0
+        self.operations: int = 0
 
     @property
     def device(self) -> Device:

@@ -76,14 +76,14 @@ class Heap(HeapStreams):
         self._prepares = backend if isinstance(backend, PreparesAllocation) else None
         self.direct: DirectAllocator | None = None
         self.clearing = backend if isinstance(backend, AllocatesCleared) else None
-        self.foreign = HazardRecord()
+        self.foreign: HazardRecord = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}
         # By identity: allocators of users may have no hash.
         self._allocators: WeakValueDictionary[int, Allocator] = WeakValueDictionary()
         self.watches: tuple[Watch, ...] = tuple(watcher(device) for watcher in _watchers)
         self.scopes: tuple[Scope, ...] = ()
-        self.plain = not self.watches
+        self.plain: bool = not self.watches
 
     @property
     def live_blocks(self) -> int:

@@ -33,13 +33,13 @@ class HeapStreams(PendingTable):
 
     def __init__(self, device: Device, backend: Backend) -> None:
         super().__init__()
-        self.device = device
-        self.backend = backend
+        self.device: Device = device
+        self.backend: Backend = backend
         self._streams = backend if isinstance(backend, SupportsStreams) else None
         self.default: Stream | None = None
-        self.last_opened = Submission()
+        self.last_opened: Submission = Submission()
         self._own: Stream | None = None
-        self.gate = Gate(self.lock, device)
+        self.gate: Gate = Gate(self.lock, device)
 
     @property
     def has_streams(self) -> bool:

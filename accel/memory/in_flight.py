@@ -70,7 +70,7 @@ class Holding:
     __slots__ = ("event", "held")
 
     def __init__(self, event: Submission) -> None:
-        self.event = event
+        self.event: Submission = event
         self.held: dict[SupportsKeepAlive, HeldMemory] = {}
 
     @property

@@ -43,10 +43,10 @@ class LockedTable:
     __slots__ = ("_try_lock", "changing", "deferred", "lock", "table")
 
     def __init__(self) -> None:
-        self.table = AllocationTable()
+        self.table: AllocationTable = AllocationTable()
         self.lock = open_after_fork(threading.RLock())
         self._try_lock = attempt(self.lock)
-        self.changing = False
+        self.changing: bool = False
         self.deferred: deque[Change] = deque()
 
     def apply(self, change: Change) -> None:

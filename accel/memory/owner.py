@@ -36,14 +36,14 @@ class Owner(Holder):
     def __init__(self, heap: Heap) -> None:
         self.heap = heap
         self.allocation = None
-        self.external = None
+        self.external: ExternalAllocation | None = None
         self.counted = True
-        self.readonly = False
-        self.handles = 1
-        self.keep_alives = 0
-        self.hazard_record = IDLE
+        self.readonly: bool = False
+        self.handles: int = 1
+        self.keep_alives: int = 0
+        self.hazard_record: HazardRecord = IDLE
         if config.debugging():
-            self.call_site = call_site()
+            self.call_site: str = call_site()
 
     @property
     def block(self) -> Block:
@@ -161,18 +161,18 @@ class ForeignOwner(Owner):
 
     def __init__(self, heap: Heap, external: ExternalAllocation, *, counted: bool = False) -> None:
         self.heap = heap
-        self.allocation = None
-        self.external = external
+        self.allocation: Block | None = None
+        self.external: ExternalAllocation | None = external
         self.counted = counted
-        self.readonly = external.readonly
-        self.hazard_record = heap.foreign
+        self.readonly: bool = external.readonly
+        self.hazard_record: HazardRecord = heap.foreign
         self.handles = 1
         self.keep_alives = 0
         if external.deleter is not None:
-            self.sentinel = object()
+            self.sentinel: object = object()
             heap.add_external(self, external)
         if config.debugging():
-            self.call_site = call_site()
+            self.call_site: str = call_site()
 
     def free_if_unused(self) -> ExternalAllocation | None:
         """Free the bytes, as `Owner` does; the other library may use the address of its memory again then."""
@@ -207,7 +207,9 @@ class ArrayOwner(Owner):
     def __init__(self, heap: Heap, block: Block, array: object, *, readonly: bool) -> None:
         super().__init__(heap)
         self.allocation = block
-        self.array = array  # until the owner is gone: its finalisers must not run with the lock of the heap held
+        self.array: object = (
+            array  # until the owner is gone: its finalisers must not run with the lock of the heap held
+        )
         self.readonly = readonly
 
     def _free(self, block: Block) -> None:

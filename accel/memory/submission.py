@@ -33,9 +33,9 @@ class Gate:
     __slots__ = ("closings", "device", "lock")
 
     def __init__(self, lock: AbstractContextManager[object], device: Device = Device.CPU) -> None:
-        self.lock = lock
-        self.device = device
-        self.closings = 0
+        self.lock: AbstractContextManager[object] = lock
+        self.device: Device = device
+        self.closings: int = 0
 
     def overtake(self) -> None:
         """Wait until open submissions have all work that is being given to them, and let them get no more of it.
@@ -84,7 +84,7 @@ class Submission(DeferredEvent):
         self.after: Sequence[Submission] = ()
         self.sources: Sequence[Submission] = ()
         self.queue: Stream | None = None
-        self.sound = False
+        self.sound: bool = False
         self._gate: Gate | None = None
         self._thread = threading.get_ident()
         self._process = process.token

@@ -49,7 +49,7 @@ class ThreadEvent(TimedEvent):
 
     def __init__(self, device: Device, *, timed: bool = False) -> None:
         super().__init__(timed)
-        self.device = device
+        self.device: Device = device
         self.failure: _Failure | None = None
         self._reached = False
         self._process = process.token
@@ -184,8 +184,8 @@ class ThreadStream(CurrentStream):
     __slots__ = ("__weakref__", "_closed", "_queue", "_recording", "device", "timed")
 
     def __init__(self, device: Device = Device.CPU) -> None:
-        self.device = device
-        self.timed = False
+        self.device: Device = device
+        self.timed: bool = False
         self._closed = False
         self._recording: Recording[HostTask] | None = None
         self._queue = _Queue()

@@ -64,8 +64,8 @@ class Accessor:
         self._address = address
         self._readable = readable
         self._writable = writable
-        self.domain = domain
-        self.strides = strides
+        self.domain: Domain = domain
+        self.strides: tuple[int, ...] = strides
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -141,8 +141,8 @@ class ReduceAccessor:
         op.require(elements.dtype)
         self._elements = elements
         self._lock = nullcontext() if lock is None else lock
-        self.domain = domain
-        self.op = op
+        self.domain: Domain = domain
+        self.op: ReductionOp = op
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -35,9 +35,9 @@ class Binding:
     __slots__ = ("_bound", "dtype", "ndim", "place")
 
     def __init__(self, dtype: DType, ndim: int, place: Place) -> None:
-        self.dtype = dtype
-        self.ndim = ndim
-        self.place = place
+        self.dtype: DType = dtype
+        self.ndim: int = ndim
+        self.place: Place = place
         # The memory, the extents of what was bound, and those of the store.
         self._bound: tuple[AnyStorage, tuple[int, ...], tuple[int, ...]] | None = None
 

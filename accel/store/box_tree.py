@@ -41,7 +41,7 @@ class BoxTree(Generic[_Key, _Value]):
     _high: "BoxTree[_Key, _Value] | None"
 
     def __init__(self, region: Box) -> None:
-        self.region = region
+        self.region: Box = region
         self._entries: list[Entry[_Key, _Value]] = []
         self._limit = _FEW
         self._axis = self._cut = 0

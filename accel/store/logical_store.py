@@ -232,7 +232,7 @@ class LogicalStorePartition(Tiling):
         color_shape: Iterable[SupportsIndex] | None = None,
     ) -> None:
         super().__init__(store.shape, tile_shape, color_shape)
-        self.store = store
+        self.store: LogicalStore = store
 
     def tiles(self, colors: Iterable[tuple[int, ...]]) -> list[tuple[IndexMap, tuple[int, ...]]]:
         """Return for each color the map of its tile, and the index of the tile's first element in the store.

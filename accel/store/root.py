@@ -118,19 +118,19 @@ class Root:
     def __init__(
         self, dtype: DType, shape: tuple[int, ...] | None, *, ndim: int = 1, scalar: bool = False, place: Place = HOST
     ) -> None:
-        self.dtype = dtype
+        self.dtype: DType = dtype
         self.shape = shape
-        self.ndim = ndim if shape is None else len(shape)
+        self.ndim: int = ndim if shape is None else len(shape)
         self.strides = None if shape is None else c_strides(shape)
-        self.start = 0
-        self.place = place
+        self.start: int = 0
+        self.place: Place = place
         self.contents: AnyStorage | Contents | None = None
-        self.instance = 0
+        self.instance: int = 0
         self.regions: Regions = IDLE
-        self.readonly = False
-        self.scalar = scalar
+        self.readonly: bool = False
+        self.scalar: bool = scalar
         self.external: ExternalAllocation | None = None
-        self.detached = False
+        self.detached: bool = False
         self.home: AnyStorage | None = None
         self._home_place = place
 

@@ -83,7 +83,7 @@ class ScopedAllocator:
         scoped: bool = True,
         alignment: SupportsIndex = DEFAULT_ALIGNMENT,
     ) -> None:
-        self.alignment = as_alignment(alignment)
+        self.alignment: int = as_alignment(alignment)
         self._allocations = _Allocations(place_of(kind), None if scoped else current_task())
 
     @property

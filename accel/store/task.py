@@ -22,7 +22,7 @@ class TaskScope:
     __slots__ = ("_outer", "_storages", "place")
 
     def __init__(self, place: Place | None = None) -> None:
-        self.place = place
+        self.place: Place | None = place
         self._storages: dict[int, Storage] = {}
         self._outer: TaskScope | None = None
 

@@ -37,8 +37,8 @@ class Tiling:
         tile_shape: Iterable[SupportsIndex],
         color_shape: Iterable[SupportsIndex] | None = None,
     ) -> None:
-        self.tile_shape = _positive(tile_shape, "tile", len(shape))
-        self.color_shape = (
+        self.tile_shape: tuple[int, ...] = _positive(tile_shape, "tile", len(shape))
+        self.color_shape: tuple[int, ...] = (
             tuple([-(-extent // size) for extent, size in zip(shape, self.tile_shape, strict=True)])
             if color_shape is None
             else _positive(color_shape, "color", len(shape))

@@ -56,7 +56,7 @@ class ZarrTiles:
     def __init__(self, array: Any, dtype: DType) -> None:
         self._array = array
         self._dtype = dtype
-        self.nbytes = 0
+        self.nbytes: int = 0
         self.tile_shape: tuple[int, ...] = tuple(array.chunks)
 
     def read(self, box: Box) -> np.ndarray[Any, Any]:

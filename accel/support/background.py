@@ -39,7 +39,7 @@ class Background:
     def __init__(self) -> None:
         self.results: dict[Hashable, Any] = {}
         self.errors: dict[Hashable, BaseException] = {}
-        self.closed = False
+        self.closed: bool = False
         self._clear()
 
     def _clear(self) -> None:

@@ -33,7 +33,7 @@ class Fault:
         if k < 1:
             raise ValueError(f"calls are counted from 1; found {k}")
         self.k = k
-        self.seen = 0
+        self.seen: int = 0
 
     @property
     def happened(self) -> bool:

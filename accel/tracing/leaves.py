@@ -68,7 +68,7 @@ class Leaves:
         self.numbers: list[Any] = []
         self.key: list[Any] = []
         self.names: list[str] = []
-        self.is_traced = False
+        self.is_traced: bool = False
 
     def add(self, value: Any, name: str, *, static: bool = False, parent: int | None = None) -> None:
         """Add an argument, or a part of one, by its name."""

@@ -38,27 +38,27 @@ class TracingLibrary(ArrayLibrary):
     __slots__ = ("native_of", "trace")
 
     def __init__(self, trace: Trace, functions: type[Functions] = Functions) -> None:
-        self.trace = trace
+        self.trace: Trace = trace
         trace.functions = functions(trace)
         trace.namespace = Namespace(trace, trace.real.namespace)
-        self.device = trace.real.device
-        self.backend = _Backend(trace)
-        self.namespace = trace.namespace
+        self.device: Any = trace.real.device
+        self.backend: _Backend = _Backend(trace)
+        self.namespace: Any = trace.namespace
         self.array_type = Symbol
         self.based = self.of_numpy = None
         self.scalar_types = frozenset()
-        self.native_types = frozenset({Symbol, Selection})
-        self.as_array = trace.functions.asarray
+        self.native_types: frozenset[type[Symbol | Selection]] = frozenset({Symbol, Selection})
+        self.as_array: Any = trace.functions.asarray
         self.members = {}
-        self.special_functions = _Special(trace)
+        self.special_functions: Any = _Special(trace)
         self.within, self.compute = None, self._compute
         self.stream = self.block_of = None
-        self.reductions = SimpleNamespace(**self._methods(UFUNCS))
+        self.reductions: Any = SimpleNamespace(**self._methods(UFUNCS))
         self.large = self.looped = sys.maxsize
-        self.empty_array = None
-        self.share = None
+        self.empty_array: Any = None
+        self.share: Any = None
         self.capture = self._captured
-        self.note = None
+        self.note: Callable[[Any], None] | None = None
         self.lend = self._lent
         self.native_of = trace.existing.capture
 

@@ -35,7 +35,7 @@ class TracedNumber:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, evaluate: Callable[[Sequence[Any]], Any], sample: Any) -> None:
-        self.evaluate = evaluate
+        self.evaluate: Callable[[Sequence[Any]], Any] = evaluate
         self._sample = sample
         self.kind = type(sample)
 

@@ -75,7 +75,7 @@ class PartTrace(Trace):
 
     def __init__(self, library: Any, plans: Plans, name: str) -> None:
         super().__init__(library)
-        self.existing = _Existing(self)
+        self.existing: _Existing = _Existing(self)
         self._plans = plans
         self._name = name
         self._values: list[Any] = []

@@ -124,15 +124,17 @@ class Plan:
         self.outputs = outputs
         self.inputs = [base.source for base in trace.inputs if base.source is not None]
         written = () if pure else trace.write_backs
-        self.written = tuple([each.target.number for each in written])
+        self.written: tuple[int, ...] = tuple([each.target.number for each in written])
         self.launches: list[HostLaunch | Computation | Call] = []
-        self.scalars = trace.adapted
+        self.scalars: list[Scalar] = trace.adapted
         # In debug mode each access has two integers more.
         self.schedule: Schedule = scheduled(outputs, written, self.library.limits.parameters >> debug)
-        self.nodes = in_order([*outputs, *(each.value for each in written)])
+        self.nodes: list[Node] = in_order([*outputs, *(each.value for each in written)])
         self._name = name if name.isidentifier() else "fused"
-        self.buffers = list({each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)})
-        self.names = self._names()
+        self.buffers: list[Buffer] = list(
+            {each: None for each in self.schedule.memory.values() if isinstance(each, Buffer)}
+        )
+        self.names: dict[Memory, str] = self._names()
         self._debug = debug
         self.results: defaultdict[Call, list[Result]] = defaultdict(list)
         for node in self.schedule.memory:

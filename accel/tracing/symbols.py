@@ -92,11 +92,11 @@ class Base:
         contiguous: bool = True,
         order: tuple[int, ...] | None = None,
     ) -> None:
-        self.node = node
-        self.source = source
-        self.readonly = readonly
-        self.contiguous = contiguous and order is None
-        self.order = order
+        self.node: Node = node
+        self.source: Input | None = source
+        self.readonly: bool = readonly
+        self.contiguous: bool = contiguous and order is None
+        self.order: tuple[int, ...] | None = order
 
     def read(self, tracer: "Tracer", index_map: IndexMap | None, shape: tuple[int, ...]) -> Node:
         """Return the elements as they are now: all, or those of a view."""
@@ -136,13 +136,13 @@ class Symbol:
         weak: type | None = None,
         readonly: bool = False,
     ) -> None:
-        self.tracer = tracer
-        self.base = base
-        self.map = index_map
+        self.tracer: Tracer = tracer
+        self.base: Base = base
+        self.map: IndexMap | None = index_map
         self.shape: tuple[int, ...] = base.node.shape if shape is None else shape
         self.dtype: DType = base.node.dtype
-        self.parent = parent
-        self.weak = weak
+        self.parent: tuple[Symbol, Callable[[Any], Any]] | None = parent
+        self.weak: type | None = weak
         self.readonly: bool = readonly or base.readonly or (parent is not None and parent[0].readonly)
 
     @property

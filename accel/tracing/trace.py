@@ -79,7 +79,7 @@ class Trace:
         self.functions: Any = None
         self.namespace: Any = None
         self.inputs: list[Base] = []
-        self.existing = ExistingArrays(self)
+        self.existing: ExistingArrays = ExistingArrays(self)
         self.numbers: list[Any] = []
         self._known: dict[Any, Node] = {}
         self._calls: dict[Any, tuple[Call, Any]] = {}

@@ -97,12 +97,14 @@ class Traced:
         symbols: list[Symbol] = []
         nodes, self.structure, self.outputs = _results(trace, returned, name, symbols)
         settings = config.current()
-        self.plan = Plan(trace, nodes, name, debug=settings.debug)
+        self.plan: Plan = Plan(trace, nodes, name, debug=settings.debug)
         checked = settings.debug and settings.nan_checks
-        self.nan_origins = NanOrigins(trace, [each.node for each in symbols], name) if checked else None
+        self.nan_origins: NanOrigins | None = (
+            NanOrigins(trace, [each.node for each in symbols], name) if checked else None
+        )
         self.captured: list[Any] = trace.existing.captured
         self.numbers: tuple[TracedNumber, ...] = tuple(trace.numbers)
-        self.check = CaptureCheck(captures, self.captured, trace.existing.masks)
+        self.check: CaptureCheck = CaptureCheck(captures, self.captured, trace.existing.masks)
         trace.finished = True
         self.launches: dict[tuple[Any, ...], Launch | None] = {}
 

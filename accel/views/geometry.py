@@ -109,18 +109,18 @@ class Geometry:
     def __init__(
         self, layout: Layout, element: Layout, valid: tuple[int, ...] | None, padded: bool, swizzled: Swizzled | None
     ) -> None:
-        self.layout = layout
-        self.element = element
-        self.valid = valid
-        self.padded = padded
-        self.swizzled = swizzled
-        self.modes = tuple(modes_of(layout))
-        self.extents = tuple([mode.size for mode in self.modes])
-        self.inside = self.extents if valid is None else valid
-        self.shape = self.extents if padded else self.inside
-        self.size = prod(self.shape)
-        self.axes = (*self.shape, *self.element_shape)
-        self.steps = self._steps()
+        self.layout: Layout = layout
+        self.element: Layout = element
+        self.valid: tuple[int, ...] | None = valid
+        self.padded: bool = padded
+        self.swizzled: Swizzled | None = swizzled
+        self.modes: tuple[Layout, ...] = tuple(modes_of(layout))
+        self.extents: tuple[int, ...] = tuple([mode.size for mode in self.modes])
+        self.inside: tuple[int, ...] = self.extents if valid is None else valid
+        self.shape: tuple[int, ...] = self.extents if padded else self.inside
+        self.size: int = prod(self.shape)
+        self.axes: tuple[int, ...] = (*self.shape, *self.element_shape)
+        self.steps: tuple[tuple[int, int], ...] | None = self._steps()
 
     def _steps(self) -> tuple[tuple[int, int], ...] | None:
         if self.padded or self.element.size != 1 or self.swizzled is not None:

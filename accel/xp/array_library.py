@@ -119,9 +119,9 @@ class ArrayLibrary:
     )
 
     def __init__(self, device: Device, backend: SupportsArrays) -> None:
-        self.device = device
-        self.backend = backend
-        self.namespace = backend.namespace(device)
+        self.device: Device = device
+        self.backend: SupportsArrays = backend
+        self.namespace: Any = backend.namespace(device)
         array = self.namespace.empty(0)
         self.array_type = type(array)
         on_host = self.array_type is np.ndarray
@@ -139,8 +139,8 @@ class ArrayLibrary:
         self.stream: Any = within.stream if isinstance(within, ComputesDirectly) else None
         self.block_of: Any = backend.block_of if isinstance(backend, OrdersArrays) else None
         self.reductions: Any = REDUCTIONS if on_host else SimpleNamespace(**self._methods(UFUNCS))
-        self.large = sys.maxsize
-        self.looped = LOOPED if on_host else sys.maxsize
+        self.large: int = sys.maxsize
+        self.looped: int = LOOPED if on_host else sys.maxsize
         self.empty_array: Any = None
         if isinstance(backend, ReusesMemory):
             self.large = backend.smallest_reused

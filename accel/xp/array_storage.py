@@ -42,8 +42,8 @@ class SharedStorage:
     __slots__ = ("__weakref__", "_others", "handle", "readonly")
 
     def __init__(self, handle: AnyStorage | None = None, readonly: bool = False) -> None:
-        self.handle = handle
-        self.readonly = readonly
+        self.handle: AnyStorage | None = handle
+        self.readonly: bool = readonly
         self._others: dict[DType, AnyStorage] | None = None  # handles for views of another dtype
 
     def handle_as(self, handle: AnyStorage, dtype: DType) -> AnyStorage:

@@ -83,7 +83,7 @@ class Course:
     def __init__(self, path: Path, seed: int) -> None:
         self._path = path
         self.seed = seed
-        self.tests = [name for name, _ in self._functions()]
+        self.tests: list[str] = [name for name, _ in self._functions()]
         if not self.tests:
             raise ValueError(
                 f"{path} has no tests; write functions named test_..., as in def test_sum(submission, rng)"

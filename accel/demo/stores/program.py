@@ -48,7 +48,12 @@ class Program:
         self._boxes = create_struct_array({side: create_store("float64", (rings,)) for side in _SIDES})
         self._state_areas = _zeros("float64", len(atlas.states))
         self._cities, self._lengths = _zeros("int64", len(atlas.counties)), _zeros("int64", LONGEST)
-        self.launches = self._measure(), self._add_by_state(), self._locate(), self._count_characters()
+        self.launches: tuple[Launch, Launch, Launch, Launch] = (
+            self._measure(),
+            self._add_by_state(),
+            self._locate(),
+            self._count_characters(),
+        )
 
     def findings(self, engine: Engine) -> Findings:
         """Wait for the tasks, and return what they wrote."""

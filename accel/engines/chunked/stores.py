@@ -41,7 +41,7 @@ class ChunkTiles:
 
     def __init__(self, array: Any) -> None:
         self._array = array
-        self.nbytes = 0
+        self.nbytes: int = 0
         self.tile_shape: tuple[int, ...] = array.chunksize
 
     def read(self, box: Box) -> np.ndarray[Any, Any]:
@@ -74,8 +74,8 @@ class StoreReader:
     def __init__(self, store: LogicalStore) -> None:
         self._store = store
         self._token = uuid4().hex  # the values change: no two readers give the same array
-        self.shape = store.shape
-        self.ndim = store.ndim
+        self.shape: tuple[int, ...] = store.shape
+        self.ndim: int = store.ndim
         self.dtype: DType = store.dtype
 
     def __getitem__(self, key: Any) -> np.ndarray[Any, Any]:

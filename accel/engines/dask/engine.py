@@ -121,7 +121,7 @@ class DaskEngine(Engine):
         self.progress: Report | None = None
         self._here = EagerEngine()
         self.set({"local_bytes": local_bytes, "checkpoint_every": checkpoint_every, **options})
-        self.cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
+        self.cluster: Cluster = Cluster(address, client=client, workers=workers, timeout=timeout)
         self._checkpoints = Checkpoints(self.cluster)
         # What was sent of stores that are never written.
         self._sent: WeakKeyDictionary[Root, Tiling[Holder]] = WeakKeyDictionary()

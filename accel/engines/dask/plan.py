@@ -45,9 +45,9 @@ class Version:
     __slots__ = ("changed", "root", "tiling")
 
     def __init__(self, root: Root, tiling: Tiling[Holder]) -> None:
-        self.root = root
-        self.tiling = tiling
-        self.changed = False
+        self.root: Root = root
+        self.tiling: Tiling[Holder] = tiling
+        self.changed: bool = False
 
     def write(self, tile: Tile) -> None:
         """Replace the values of a box."""

@@ -135,7 +135,7 @@ class Body:
     ) -> None:
         self.shared = shared
         places = [(operand.map, operand.origin) for operand in point.operands]
-        self.own = pickle.dumps((point.color, places, {**point.nestings}, tuple(recipes)))
+        self.own: bytes = pickle.dumps((point.color, places, {**point.nestings}, tuple(recipes)))
         self.budget = budget
         self.device = device
 

@@ -67,10 +67,10 @@ class Tile:
     __slots__ = ("box", "depth", "files", "future", "key")
 
     def __init__(self, box: Box, key: Key, depth: int = 0, files: frozenset[SavedFile] = frozenset()) -> None:
-        self.box = box
-        self.key = key
-        self.depth = depth
-        self.files = files
+        self.box: Box = box
+        self.key: Key = key
+        self.depth: int = depth
+        self.files: frozenset[SavedFile] = files
         self.future: Value | None = None
 
     @property
@@ -123,7 +123,7 @@ class Tiles:
         self.tiling = tiling
         self.shape = shape
         here = {id(value.array): value.array.nbytes for value in tiling.values() if isinstance(value, Here)}
-        self.nbytes = sum(here.values())
+        self.nbytes: int = sum(here.values())
         self._root = ref(root)
         self._dtype = root.dtype
         self._home = root.home

@@ -71,7 +71,7 @@ class WorkerTile:
 
     def __init__(self, memory: "WorkerMemory", elements: _Elements) -> None:
         self._memory = memory
-        self.elements = elements
+        self.elements: _Elements = elements
 
     @property
     def array(self) -> HostArray | None:

@@ -79,10 +79,10 @@ class PointWork:
     __slots__ = ("_after", "_end", "_later", "_lock", "_missing", "_over", "cluster", "failure", "step", "uses")
 
     def __init__(self, cluster: Cluster, uses: Sequence[Use], step: Callable[[], object] | None = None) -> None:
-        self.uses = uses
-        self.step = step
+        self.uses: Sequence[Use] = uses
+        self.step: Callable[[], object] | None = step
         self.failure: BaseException | None = None
-        self.cluster = cluster
+        self.cluster: Cluster = cluster
         self._end: LaunchEnd | None = None
         self._after: list[PointWork] = []
         self._later: list[PointWork] = []

@@ -36,8 +36,8 @@ class Estimate:
 
     def __init__(self, nbytes: int | None = None) -> None:
         self.declared = self.known = nbytes is not None
-        self.nbytes = nbytes or 0
-        self.share = 0.0
+        self.nbytes: int = nbytes or 0
+        self.share: float = 0.0
 
     def learn(self, nbytes: int, inputs: int = 0) -> None:
         """Note the size of a computed value; an estimate that was too small grows."""
@@ -73,12 +73,12 @@ class Block(Evictable):
 
     def __init__(self, key: Hashable, estimate: Estimate, *, is_target: bool = False) -> None:
         super().__init__()
-        self.key = key
-        self.estimate = estimate
-        self.is_target = is_target
+        self.key: Hashable = key
+        self.estimate: Estimate = estimate
+        self.is_target: bool = is_target
         self.value: Any = None
         self.remake: Callable[[], Any] | None = None
-        self.needed = is_target  # or if a job will read it
+        self.needed: bool = is_target  # or if a job will read it
         self.readers: list[Job] = []
         self._uses: list[int] = []  # ranks of jobs that will read it, negative, so that the next is the last
 
@@ -182,17 +182,17 @@ class Job:
         temporaries: int,
         context: Context,
     ) -> None:
-        self.call = call
-        self.inputs = tuple(inputs)
-        self.output = output
-        self.rank = rank
-        self.scratch = scratch
-        self.temporaries = temporaries
-        self.context = context
-        self.waits_for = 0  # number of inputs that have no value yet
-        self.promise = Promise([], [], {})  # while it runs
-        self.returns = 0  # bytes that are free again when it is done
-        self.measures = False  # whether its result has no known size before it runs
+        self.call: Callable[..., Any] = call
+        self.inputs: tuple[Block, ...] = tuple(inputs)
+        self.output: Block = output
+        self.rank: int = rank
+        self.scratch: int = scratch
+        self.temporaries: int = temporaries
+        self.context: Context = context
+        self.waits_for: int = 0  # number of inputs that have no value yet
+        self.promise: Promise = Promise([], [], {})  # while it runs
+        self.returns: int = 0  # bytes that are free again when it is done
+        self.measures: bool = False  # whether its result has no known size before it runs
 
     def __lt__(self, other: "Job") -> bool:
         return self.rank < other.rank

@@ -70,7 +70,7 @@ class Scheduler:
     # that waits for it holds no other lock.
 
     def __init__(self, budget: int, threads: int, *, spill_folder: str | None = None) -> None:
-        self.statistics = Statistics(budget)
+        self.statistics: Statistics = Statistics(budget)
         self._admission = JobAdmission(budget, spill_folder)
         self._changed = self._admission.changed
         self._most_threads = threads

@@ -67,7 +67,7 @@ class Admission:
 
     def __init__(self, nbytes: int, spill_folder: str | None = None) -> None:
         self.nbytes = nbytes
-        self.file = SpillFile(spill_folder)
+        self.file: SpillFile = SpillFile(spill_folder)
         self.changed = threading.Condition(threading.RLock())
         self.running = self.spilled = self.restored = self.remade = self.excess = 0
         self._waiting = 0  # running works whose result waits for room

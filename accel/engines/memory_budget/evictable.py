@@ -48,12 +48,12 @@ class Evictable(ABC):
     __slots__ = ("buffers", "device", "movable", "needed", "pins", "state", "token")
 
     def __init__(self, device: Device = Device.CPU) -> None:
-        self.device = device
-        self.state = State.PLANNED
+        self.device: Device = device
+        self.state: State = State.PLANNED
         self.buffers: Buffers = {}
-        self.pins = 0
-        self.needed = True
-        self.movable = True
+        self.pins: int = 0
+        self.needed: bool = True
+        self.movable: bool = True
         self.token: Any = None
 
     @property

@@ -31,10 +31,10 @@ class Ledger:
     __slots__ = ("_ignored", "_shared", "budget", "held", "peak", "promised")
 
     def __init__(self, budget: int) -> None:
-        self.budget = budget
-        self.held = 0
-        self.promised = 0
-        self.peak = 0
+        self.budget: int = budget
+        self.held: int = 0
+        self.promised: int = 0
+        self.peak: int = 0
         self._shared: dict[int, tuple[int, int]] = {}  # for each buffer its bytes and the number of its values
         self._ignored: set[int] = set()
 

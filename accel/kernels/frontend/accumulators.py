@@ -27,8 +27,8 @@ class Accumulator:
     """
 
     def __init__(self, name: str, dtype: DType) -> None:
-        self.local = Local(name, dtype)
-        self.op = ""
+        self.local: Local = Local(name, dtype)
+        self.op: str = ""
         self.inside = False
 
     def combine(self, act: Activation, node: ast.AST, op: Any, operand: Entity, negative: bool = False) -> None:

@@ -59,11 +59,11 @@ class Unit:
     ) -> None:
         self.debug = debug
         self.finds_nan = finds_nan
-        self.assigned = ""
+        self.assigned: str = ""
         self.types = types
         self.temporaries: dict[str, _Type] = {}
         self.declared: dict[str, DType] = {}
-        self.changed = False
+        self.changed: bool = False
         self.block: list[Stmt] = []
         self.sites: dict[Site, int] = {}
         self.arrays: list[Array] = []
@@ -71,7 +71,7 @@ class Unit:
         self.captured: dict[tuple[FunctionSource, str], Any] = {}
         self.explicit = False
         self.inline: Callable[..., Entity] = inline
-        self.fixed = set(names)
+        self.fixed: set[str] = set(names)
         self._names = set(names)
 
     def name(self, base: str) -> str:
@@ -198,9 +198,9 @@ class Activation:
         self.source = source
         self.names: dict[str, Any] = {}
         self.variables: dict[str, str] = {}
-        self.assigned = _assigned(source.tree)
+        self.assigned: dict[str, int] = _assigned(source.tree)
         parameters = {each.name for each in source.parameters}
-        self.once = {name for name, count in self.assigned.items() if count == 1} - parameters
+        self.once: set[str] = {name for name, count in self.assigned.items() if count == 1} - parameters
         self.calls = calls
         self.loops = 0
         self.leaving = ""

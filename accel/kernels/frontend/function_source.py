@@ -42,8 +42,8 @@ class FunctionSource:
 
     def __init__(self, function: FunctionType) -> None:
         self.function = function
-        self.name = function.__name__
-        self.file = function.__code__.co_filename
+        self.name: str = function.__name__
+        self.file: str = function.__code__.co_filename
         _refuse_kind(function)
         self._lines = _lines(function)
         self.tree = _tree(function, "".join(self._lines))

@@ -71,7 +71,7 @@ class RawKernel:
     def __init__(
         self, source: str, name: str | None, options: Sequence[str], file: str, cooperative: bool = False
     ) -> None:
-        self.name = only_kernel(source) if name is None else name
+        self.name: str = only_kernel(source) if name is None else name
         self.parameters: tuple[Parameter, ...] = parameters_of(source, self.name)
         self._signature = Signature(self.name, self.parameters)
         self._source = KernelSource(source, file)

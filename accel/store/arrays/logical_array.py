@@ -398,7 +398,7 @@ class LogicalArrayPartition(Tiling):
         if not array.ndim:
             raise StoreValueError("an array without dimensions has no tiles; promote it first")
         super().__init__(array.shape[:1], (tile,), None if colors is None else (colors,))
-        self.array = array
+        self.array: LogicalArray = array
 
     def get_child_array(self, *color: SupportsIndex) -> LogicalArray:
         """Return a tile, a view of the array; its `LogicalArray.origins` say where it is.

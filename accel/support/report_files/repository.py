@@ -24,7 +24,7 @@ class Repository:
     def __init__(self, start: Path, sources: Sequence[Path] = (), *, root: Path | None = None) -> None:
         start = start.resolve()
         around = (each for each in (start, *start.parents) if (each / ".git").exists())
-        self.root = root.resolve() if root is not None else next(around, start)
+        self.root: Path = root.resolve() if root is not None else next(around, start)
         self._folders = (Path(), *(each.parent for each in sources), start)
         self._sources = sources
 

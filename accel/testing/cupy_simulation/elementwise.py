@@ -34,7 +34,7 @@ class TextKernel:
             parsed_parameters(in_params, constant=True), parsed_parameters(out_params, constant=False)
         )
         self.nin, self.nout = map(len, self._parameters)
-        self.nargs = self.nin + self.nout
+        self.nargs: int = self.nin + self.nout
         self.preamble, self.options = preamble, tuple(options)
         self._preamble = placed(preamble, f"preamble of {name}")
         self._kernels: dict[Any, RawKernel] = {}

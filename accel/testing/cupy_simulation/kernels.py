@@ -64,7 +64,7 @@ class RawKernel:
     ) -> None:
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
         self.enable_cooperative_groups = enable_cooperative_groups
-        self.file_path = None if file == "<source>" else file
+        self.file_path: str | None = None if file == "<source>" else file
         self._source = KernelSource(code, file)
         self._instances = {"instances": tuple(instances)} if instances else {}
         self._parameters = _parsed(code, name) if parameters is None else tuple(parameters)
@@ -198,7 +198,7 @@ class RawModule:
     ) -> None:
         if (code is None) == (path is None):
             raise TypeError("RawModule takes either code or path: the source, or the file that has it")
-        self.code = Path(str(path)).read_text(encoding="utf-8") if code is None else code
+        self.code: str = Path(str(path)).read_text(encoding="utf-8") if code is None else code
         self.file_path, self.options, self.backend = path, tuple(options), backend
         self.name_expressions = name_expressions
         self._instances = tuple(name_expressions or ())

@@ -58,7 +58,7 @@ class ReductionKernel(TextKernel):
         super().__init__(in_params, out_params, name, preamble, options)
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity, self.reduce_dims = "" if identity is None else str(identity), reduce_dims
-        self.reduce_type = self._parameters.outputs[0].kind if reduce_type is None else reduce_type
+        self.reduce_type: str = self._parameters.outputs[0].kind if reduce_type is None else reduce_type
         self._map = placed(map_expr, f"map_expr of {name}")
         self._reduce = placed(reduce_expr, f"reduce_expr of {name}")
         self._finish = placed(post_map_expr, f"post_map_expr of {name}")

@@ -136,12 +136,12 @@ class Device:
             if device_id is not None:
                 raise _failure(error.code) from None
             device = contexts.device_of(0)
-        self.device_id = contexts.number_of(device)
-        self.name = f"simulated device {device.index}"
-        self.uuid = f"00000000-0000-0000-0000-{device.index:012d}"
-        self.pci_bus_id = f"0000:{device.index:02X}:{device.index:02X}.0"
-        self.context = SimpleNamespace(handle=contexts.primary(self.device_id))
-        self.memory_resource = None
+        self.device_id: int = contexts.number_of(device)
+        self.name: str = f"simulated device {device.index}"
+        self.uuid: str = f"00000000-0000-0000-0000-{device.index:012d}"
+        self.pci_bus_id: str = f"0000:{device.index:02X}:{device.index:02X}.0"
+        self.context: SimpleNamespace = SimpleNamespace(handle=contexts.primary(self.device_id))
+        self.memory_resource: None = None
 
     def set_current(self, ctx: Any = None) -> None:
         """Make the primary context of the device the current one of the thread."""

@@ -40,7 +40,7 @@ class DriverError(Exception):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.code = result(name)
+        self.code: Any = result(name)
 
 
 def result(name: str) -> Any:

@@ -39,9 +39,9 @@ class Kernel:
     """
 
     def __init__(self, library: Any) -> None:
-        self.name = _name(library)
+        self.name: str = _name(library)
         self._texts: Sequence[str] = tuple(library.llvm_strs)
-        self.max_threads = min([MAX_THREADS, *map(int, _BOUND.findall(self._texts[0]))])
+        self.max_threads: int = min([MAX_THREADS, *map(int, _BOUND.findall(self._texts[0]))])
         self._entry: str = library._entry_name
         self._linked, self._options = linked_text(library)
         self._executables: dict[Device, Any] = {}

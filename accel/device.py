@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 from accel import config
 from accel.errors import DeviceUnavailableError
@@ -161,7 +161,12 @@ class Device(enum.Enum, metaclass=_Devices):
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
+
+        def __hash__(self) -> int: ...
+
+    else:
+        __hash__ = object.__hash__
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         return Device, (self.value,)

@@ -292,5 +292,5 @@ def _in_archives() -> Iterator[Offer]:
             yield from (Offer(each.name, each.value) for each in distribution.entry_points.select(group=GROUP))
 
 
-providers = _Providers()
+providers: _Providers = _Providers()
 """The backends of this process."""

@@ -35,7 +35,7 @@ from accel.support.locks import open_after_fork
 
 __all__ = ["LaunchRecord", "TaskEvent", "enter_idle", "order", "record_of"]
 
-order = open_after_fork(threading.RLock())
+order: threading.RLock = open_after_fork(threading.RLock())
 """Held while a launch is recorded, in the regions and in the hazards; nothing waits with it held."""
 
 

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from accel.engines import attached_memory
 from accel.engines.budget import Budget
@@ -33,7 +33,7 @@ __all__ = ["LocalEngine"]
 class LocalEngine(Engine):
     """An engine of this process, on the memory of the roots themselves."""
 
-    options = Engine.options | {"budget", "progress", "spill_folder"}
+    options: ClassVar[frozenset[str]] = Engine.options | {"budget", "progress", "spill_folder"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__()

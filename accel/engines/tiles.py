@@ -7,6 +7,7 @@ that asks for exactly the box of a tile uses its memory. Other boxes are put tog
 import threading
 from collections.abc import Iterable
 
+from accel.dtypes import DType
 from accel.engines.execution import host_array, moved
 from accel.engines.memory_budget.admission import Admission
 from accel.engines.memory_budget.evictable import Evictable
@@ -48,7 +49,7 @@ class Tile(Evictable):
     def __init__(self, box: Box, storage: AnyStorage, place: Place) -> None:
         super().__init__(place.device)
         self.box: Box = box
-        self.dtype = storage.dtype
+        self.dtype: DType = storage.dtype
         self.place: Place = place
         self.storage: AnyStorage | None = storage
         self.buffers: dict[int, int] = {id(self): self.nbytes}
@@ -105,11 +106,11 @@ class TiledContents:
     # Both are reentrant, because a finaliser may run at any time.
 
     def __init__(self, root: Root, memory: Admission) -> None:
-        self.dtype = root.dtype
+        self.dtype: DType = root.dtype
         self.shape: tuple[int, ...] = root.bound_shape()
         self.place: Place = root.place
         self.memory = memory
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         self._finding = threading.RLock()
         self._tiles: BoxTree[Tile, int] = BoxTree(box_of(self.shape))  # with numbers in the order of writing
         self._by_box: dict[Box, Tile] = {}  # the last of each box

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from accel.fusion.boxes import are_apart, covers, is_apart, union
 from accel.fusion.index_maps import IndexMap, composed
 from accel.fusion.nodes import Input, Node, Reduction, Reshape, Result, Update, in_order
-from accel.fusion.packed_slices import packed_slices, slice_of, within_slice
+from accel.fusion.packed_slices import Slices, packed_slices, slice_of, within_slice
 
 __all__ = ["Graph", "WriteBack", "Writes"]
 
@@ -89,7 +89,7 @@ class Graph:
             if isinstance(node, Result | Reshape):
                 self.stored |= {*node.operands}
         self.homes: dict[Node, Update] = {}
-        self.slices = packed_slices(self.nodes)
+        self.slices: Slices = packed_slices(self.nodes)
         self.direct: dict[WriteBack, Writes] = {}
         for each in written:
             chain = self._chain(each)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from accel.dtypes import DType
-from accel.fusion.boxes import box_of, ends_of
+from accel.fusion.boxes import Box, Ends, box_of, ends_of
 from accel.fusion.index_maps import Axis, IndexMap
 
 __all__ = [
@@ -277,8 +277,8 @@ class Update(Node):
         self.target: Node = target
         self.map: IndexMap = index_map
         self.value: Node = value
-        self.box = box_of(index_map, value.shape)
-        self.ends = ends_of(index_map, value.shape)
+        self.box: Box | None = box_of(index_map, value.shape)
+        self.ends: Ends = ends_of(index_map, value.shape)
 
     @property
     def operands(self) -> tuple[Node, ...]:

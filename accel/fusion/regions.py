@@ -8,6 +8,7 @@ from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
+from accel.dtypes import DType
 from accel.fusion.index_maps import IndexMap, composed, identity, of_operand, strides_of
 from accel.fusion.nodes import (
     Call,
@@ -37,7 +38,8 @@ class Buffer:
     __slots__ = ("dtype", "shape")
 
     def __init__(self, node: Node) -> None:
-        self.shape, self.dtype = node.shape, node.dtype
+        self.shape: Shape = node.shape
+        self.dtype: DType = node.dtype
 
 
 Memory: TypeAlias = Buffer | Input | Result

@@ -1,7 +1,7 @@
 """The C structures of DLPack, and Python's C functions for capsules."""
 
 import ctypes
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = [
     "LEGACY",
@@ -88,12 +88,16 @@ VERSIONED = Form(b"dltensor_versioned", b"used_dltensor_versioned", DLManagedTen
 """The form since version 1."""
 
 # The first three hold the GIL; a deleter does not need it.
-is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+is_valid: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+pointer: Any = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
-rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))
-deleter_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+rename: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_SetName", ctypes.pythonapi)
+)
+deleter_at: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 for _form in (LEGACY, VERSIONED):
     # A capsule keeps only the address of its name, and may outlive this module.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_form.used))

@@ -15,7 +15,7 @@ __all__ = ["Interchange", "Lender", "only_by_copy", "with_cuda_interface"]
 
 _CPU = Device.CPU
 
-with_cuda_interface = {"cuda"}
+with_cuda_interface: set[str] = {"cuda"}
 """The types of the devices whose elements have CUDA's array interface; a simulated CUDA adds its own."""
 
 

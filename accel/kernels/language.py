@@ -67,16 +67,16 @@ class Place3:
         return {"thread": "thread_index", "block": "block_index"}.get(self.what, self.what)
 
 
-thread_index = Place3("thread")
+thread_index: Place3 = Place3("thread")
 """The place of the thread in its block."""
 
-block_index = Place3("block")
+block_index: Place3 = Place3("block")
 """The place of the block in the grid."""
 
-block_size = Place3("block_size")
+block_size: Place3 = Place3("block_size")
 """The threads of a block along each axis."""
 
-grid_size = Place3("grid_size")
+grid_size: Place3 = Place3("grid_size")
 """The blocks of the grid along each axis."""
 
 

@@ -46,7 +46,8 @@ class AllocationTable:
         self.blocks: dict[int, tuple[int] | tuple[int, None]] = {}
         self._external: dict[ExternalAllocation, object] = {}
         self.kept: dict[ref[Holder], None] = {}
-        self.live = self.peak = 0
+        self.live: int = 0
+        self.peak: int = 0
         self.check_at: int = _CHECK_AFTER
 
     def remove(self, block: Block) -> None:

@@ -136,7 +136,10 @@ class Statistics:
 
     def __init__(self, upstream: Allocator) -> None:
         self.upstream = upstream
-        self.allocations = self.frees = self.live_bytes = self.peak_bytes = 0
+        self.allocations: int = 0
+        self.frees: int = 0
+        self.live_bytes: int = 0
+        self.peak_bytes: int = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return a block of the upstream allocator, and count it."""

@@ -75,7 +75,7 @@ class Heap(HeapStreams):
         self._in_order = backend if isinstance(backend, FreesInOrder) else None
         self._prepares = backend if isinstance(backend, PreparesAllocation) else None
         self.direct: DirectAllocator | None = None
-        self.clearing = backend if isinstance(backend, AllocatesCleared) else None
+        self.clearing: AllocatesCleared | None = backend if isinstance(backend, AllocatesCleared) else None
         self.foreign: HazardRecord = HazardRecord()
         # The blocks that do not go back to the backend, and where they go back to.
         self._sources: dict[Block, Allocator] = {}

@@ -44,7 +44,7 @@ class LockedTable:
 
     def __init__(self) -> None:
         self.table: AllocationTable = AllocationTable()
-        self.lock = open_after_fork(threading.RLock())
+        self.lock: threading.RLock = open_after_fork(threading.RLock())
         self._try_lock = attempt(self.lock)
         self.changing: bool = False
         self.deferred: deque[Change] = deque()

@@ -101,7 +101,8 @@ class PinnedPool(FreesAfterEvents):
     """
 
     def __init__(self, device: Device, backend: SupportsPinning) -> None:
-        self.device = self.pinned_for = device
+        self.device = device
+        self.pinned_for: Device = device
         self._locked = _PageLockedAllocator(device, backend)
         self._pool = Pool(self._locked)
         super().__init__(self._pool)

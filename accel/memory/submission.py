@@ -78,7 +78,7 @@ class Submission(DeferredEvent):
     __slots__ = ("_gate", "_process", "_thread", "after", "begun", "event", "queue", "sound", "sources", "streams")
 
     def __init__(self, event: Event | None = None) -> None:
-        self.begun = threading.Lock()
+        self.begun: threading.Lock = threading.Lock()
         self.streams: tuple[Stream, ...] = ()
         self.event = event
         self.after: Sequence[Submission] = ()

@@ -84,7 +84,7 @@ class ThreadEvent(TimedEvent):
 
     def reach(self, began: float, failure: _Failure | None) -> None:
         """Record that the work is done, or its error."""
-        self.measured = began, perf_counter()
+        self.measured: tuple[float, float] | None = began, perf_counter()
         self.failure = failure
         self._reached = True
         self._lock.release()

@@ -14,7 +14,7 @@ from accel.support.locks import open_after_fork
 
 __all__ = ["IDLE", "Access", "Effect", "Regions", "Work", "lock"]
 
-lock = open_after_fork(threading.RLock())
+lock: threading.RLock = open_after_fork(threading.RLock())
 """Guards all `Regions`; no thread waits while it holds the lock."""
 
 

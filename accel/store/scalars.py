@@ -1,6 +1,6 @@
 """`Scalar`: one value of any type, which owns its bytes or shares those of a buffer (Legate's)."""
 
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 
@@ -170,7 +170,7 @@ class Scalar:
         return bool(self._plain() == compared._plain())
 
     # The value of a scalar that shares memory may change.
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> HostArray:
         if copy is False:

@@ -62,7 +62,7 @@ class LazyNames:
         self._package = package
         self._modules = modules
         self._hint = hint
-        self.listed = listing(package, public)
+        self.listed: Callable[[], list[str]] = listing(package, public)
 
     def __contains__(self, name: str) -> bool:
         return name in self._modules

@@ -138,7 +138,7 @@ class _Process:
         self.token = object()
 
 
-process = _Process()
+process: _Process = _Process()
 in_child(process.__init__)  # type: ignore[misc]
 
 

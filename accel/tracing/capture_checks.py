@@ -53,7 +53,9 @@ class CaptureCheck:
                 self._conditions[f"[*map(id, {self._name(group)}){values}] == {self._name(ids)}"] = name
         for each in masks:
             self._conditions[f"equal({self._name(each)}, {self._name(each.copy())})"] = "a mask"
-        self.unchanged = self._function(" and ".join(self._conditions)) if self._conditions else None
+        self.unchanged: Callable[[], bool] | None = (
+            self._function(" and ".join(self._conditions)) if self._conditions else None
+        )
 
     def changed(self) -> list[str]:
         """Return the names of what is not as it was."""

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -44,23 +45,27 @@ class TracingLibrary(ArrayLibrary):
         self.device: Any = trace.real.device
         self.backend: _Backend = _Backend(trace)
         self.namespace: Any = trace.namespace
-        self.array_type = Symbol
-        self.based = self.of_numpy = None
-        self.scalar_types = frozenset()
+        self.array_type: Any = Symbol
+        self.based: Any = None
+        self.of_numpy: type[np.ndarray[Any, Any]] | None = None
+        self.scalar_types: frozenset[Any] = frozenset()
         self.native_types: frozenset[type[Symbol | Selection]] = frozenset({Symbol, Selection})
         self.as_array: Any = trace.functions.asarray
-        self.members = {}
+        self.members: dict[str, Callable[..., Any]] = {}
         self.special_functions: Any = _Special(trace)
-        self.within, self.compute = None, self._compute
-        self.stream = self.block_of = None
+        self.within: Callable[..., AbstractContextManager[None]] | None = None
+        self.compute: Callable[..., Any] = self._compute
+        self.stream: Any = None
+        self.block_of: Any = None
         self.reductions: Any = SimpleNamespace(**self._methods(UFUNCS))
-        self.large = self.looped = sys.maxsize
+        self.large: int = sys.maxsize
+        self.looped: int = sys.maxsize
         self.empty_array: Any = None
         self.share: Any = None
-        self.capture = self._captured
+        self.capture: Callable[[Any], Any] | None = self._captured
         self.note: Callable[[Any], None] | None = None
-        self.lend = self._lent
-        self.native_of = trace.existing.capture
+        self.lend: Callable[[Callable[[Any], Any], Any], Any] | None = self._lent
+        self.native_of: Callable[[Any], Symbol] = trace.existing.capture
 
     def _captured(self, x: Any) -> ArrayBase:
         """Return an array of NumPy or a number of the host as an operand; refuse arrays of other devices."""

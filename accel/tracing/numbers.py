@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -32,12 +32,12 @@ class TracedNumber:
     """
 
     __slots__ = ("_sample", "evaluate", "kind")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, evaluate: Callable[[Sequence[Any]], Any], sample: Any) -> None:
         self.evaluate: Callable[[Sequence[Any]], Any] = evaluate
         self._sample = sample
-        self.kind = type(sample)
+        self.kind: type = type(sample)
 
     @property
     def __class__(self) -> type:

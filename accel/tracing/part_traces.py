@@ -203,7 +203,7 @@ class PartTrace(Trace):
         nodes = in_order(roots)
         scalars = [node for node in nodes if isinstance(node, Scalar)]
         inputs = [node for node in nodes if isinstance(node, Input)]
-        self.inputs = [Base(node, source=node) for node in inputs]
+        self.inputs: list[Base] = [Base(node, source=node) for node in inputs]
         targets = {each.target for each in writes}
         natives = [live(self._stored[node].array, writing=node in targets) for node in inputs]
         plan, numbers = self._plan(graph_key(nodes, roots), outputs, scalars)
@@ -214,7 +214,8 @@ class PartTrace(Trace):
         self._keep(bases, found)
 
     def _plan(self, graph: Hashable, outputs: Sequence[Node], scalars: list[Scalar]) -> _KeptPlan:
-        self.adapted, debug = scalars, config.current().debug
+        debug = config.current().debug
+        self.adapted: list[Scalar] = scalars
         key = graph, self.real.device, debug
         kept: _KeptPlan | None = self._plans.get(key)
         if kept is None:

@@ -15,7 +15,7 @@ from accel.errors import FuseError
 from accel.fusion.index_maps import strides_of
 from accel.fusion.launches import HostLaunch, compiled, host_launch
 from accel.fusion.lowering import Access, Kernel, lowered
-from accel.fusion.nodes import Call, Node, Result, Scalar, Viewed, in_order
+from accel.fusion.nodes import Call, Input, Node, Result, Scalar, Viewed, in_order
 from accel.fusion.regions import Buffer, Memory, Region, Schedule
 from accel.fusion.reuse import used
 from accel.fusion.schedules import scheduled
@@ -122,7 +122,7 @@ class Plan:
     ) -> None:
         self.library: ArrayLibrary = trace.real
         self.outputs = outputs
-        self.inputs = [base.source for base in trace.inputs if base.source is not None]
+        self.inputs: list[Input] = [base.source for base in trace.inputs if base.source is not None]
         written = () if pure else trace.write_backs
         self.written: tuple[int, ...] = tuple([each.target.number for each in written])
         self.launches: list[HostLaunch | Computation | Call] = []

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -56,10 +56,12 @@ class Selection:
 
     __slots__ = ("_error", "full", "mask")
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, full: Symbol, mask: Node, error: FuseError) -> None:
-        self.full, self.mask, self._error = full, mask, error
+        self.full: Symbol = full
+        self.mask: Node = mask
+        self._error = error
 
     @property
     def dtype(self) -> DType:

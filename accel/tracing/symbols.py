@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -124,7 +124,7 @@ class Symbol:
 
     __slots__ = ("__weakref__", "base", "dtype", "map", "parent", "readonly", "shape", "tracer", "weak")
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(
         self,

@@ -95,6 +95,8 @@ class Traced:
         if any([*map(id, items_of(group))] != [*map(id, items)] for group, items in groups):
             raise FuseError(f"{name} changes a list or dict among its arguments; return what is new in it")
         symbols: list[Symbol] = []
+        self.structure: Any
+        self.outputs: list[Output]
         nodes, self.structure, self.outputs = _results(trace, returned, name, symbols)
         settings = config.current()
         self.plan: Plan = Plan(trace, nodes, name, debug=settings.debug)

@@ -6,7 +6,7 @@ import numpy as np
 
 from accel.errors import FuseError
 from accel.fusion.index_maps import IndexMap
-from accel.fusion.nodes import Node
+from accel.fusion.nodes import Input, Node
 from accel.support.call_sites import call_site
 from accel.tracing.symbols import Base, Symbol
 
@@ -19,8 +19,11 @@ class HostBase(Base):
     __slots__ = ("_node",)
 
     def __init__(self, of: Base) -> None:
-        self._node, self.source = of.node, None
-        self.readonly, self.contiguous, self.order = of.readonly, of.contiguous, of.order
+        self._node = of.node
+        self.source: Input | None = None
+        self.readonly: bool = of.readonly
+        self.contiguous: bool = of.contiguous
+        self.order: tuple[int, ...] | None = of.order
 
     @property
     def node(self) -> Node:
@@ -52,7 +55,10 @@ class ReshapedBase(Base):
 
     def __init__(self, of: Symbol, shape: tuple[int, ...]) -> None:
         self._of, self._shape = of, shape
-        self.source, self.readonly, self.contiguous, self.order = None, of.readonly, True, None
+        self.source: Input | None = None
+        self.readonly: bool = of.readonly
+        self.contiguous: bool = True
+        self.order: tuple[int, ...] | None = None
 
     @property
     def node(self) -> Node:
@@ -71,7 +77,10 @@ class PartBase(Base):
 
     def __init__(self, of: Symbol, part: Literal["real", "imag"]) -> None:
         self._of, self._part = of, part
-        self.source, self.readonly, self.contiguous, self.order = None, of.readonly, False, None
+        self.source: Input | None = None
+        self.readonly: bool = of.readonly
+        self.contiguous: bool = False
+        self.order: tuple[int, ...] | None = None
 
     @property
     def node(self) -> Node:

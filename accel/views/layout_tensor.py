@@ -13,8 +13,8 @@ from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
 from accel.views import access, arithmetic, copying, display, dtype_view, operators, relayout, tiling
 from accel.views.cells import ends
-from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
+from accel.views.declared_methods import DeclaredMethods
 from accel.views.index_checks import as_alignment, as_pad
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped_storage import scoped_storage
@@ -25,7 +25,7 @@ __all__ = ["LayoutTensor"]
 Range = slice  # inside the class, `slice` is a method
 
 
-class LayoutTensor(TensorContents, Typed[Scalar_co]):
+class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
     """View of typed memory with a layout; it copies nothing and keeps the storage alive.
 
     Tiles, slices and other layouts are views of the same memory: a write through one is visible through all. A single
@@ -89,40 +89,43 @@ class LayoutTensor(TensorContents, Typed[Scalar_co]):
         def __getitem__(self, key: Any) -> Any: ...
     else:
         __getitem__ = access.get_item
-    __setitem__ = access.set_item
-    __len__ = access.length
-    __iter__ = access.iterate
-    load = access.load
-    store = access.store
-    aligned_load = access.aligned_load
-    aligned_store = access.aligned_store
-    prefetch = access.prefetch
-    copy_from_async = copying.copy_from_async
+        __setitem__ = access.set_item
+        __len__ = access.length
+        __iter__ = access.iterate
+        load = access.load
+        store = access.store
+        aligned_load = access.aligned_load
+        aligned_store = access.aligned_store
+        prefetch = access.prefetch
+        copy_from_async = copying.copy_from_async
+        bitcast = dtype_view.bitcast
 
     # Arithmetic
 
-    add = arithmetic.add
-    sub = arithmetic.sub
-    mul = arithmetic.mul
-    truediv = arithmetic.truediv
+    if not TYPE_CHECKING:
+        add = arithmetic.add
+        sub = arithmetic.sub
+        mul = arithmetic.mul
+        truediv = arithmetic.truediv
+        __add__, __radd__, __iadd__ = operators.methods(operator.add)
+        __sub__, __rsub__, __isub__ = operators.methods(operator.sub)
+        __mul__, __rmul__, __imul__ = operators.methods(operator.mul)
+        __truediv__, __rtruediv__, __itruediv__ = operators.methods(operator.truediv)
+        __array_ufunc__ = operators.array_ufunc
+
+    _computed = arithmetic.computed
+    _computed_in_place = arithmetic.computed_in_place
 
     @classmethod
     def _view_of(cls, source: Any) -> Self:
         return arithmetic.tensor_of(cls, source)
 
-    _computed = arithmetic.computed
-    _computed_in_place = arithmetic.computed_in_place
-    __add__, __radd__, __iadd__ = operators.methods(operator.add)
-    __sub__, __rsub__, __isub__ = operators.methods(operator.sub)
-    __mul__, __rmul__, __imul__ = operators.methods(operator.mul)
-    __truediv__, __rtruediv__, __itruediv__ = operators.methods(operator.truediv)
-    __array_ufunc__ = operators.array_ufunc
-
     # Text
 
-    text = __str__ = display.text
-    write_to = display.write_to
-    __repr__ = display.representation
+    if not TYPE_CHECKING:
+        text = __str__ = display.text
+        write_to = display.write_to
+        __repr__ = display.representation
     _repr_html_ = display.html
 
     # Tiles, parts and slices
@@ -307,8 +310,6 @@ class LayoutTensor(TensorContents, Typed[Scalar_co]):
             If the tensor is masked and ``keep_rank`` is false.
         """
         return self._view(relayout.coalesced(self._geometry, keep_rank))
-
-    bitcast = dtype_view.bitcast
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:
         """Return the distance in elements from this first element to another's first element, or to an address.

@@ -123,17 +123,19 @@ class ArrayLibrary:
         self.backend: SupportsArrays = backend
         self.namespace: Any = backend.namespace(device)
         array = self.namespace.empty(0)
-        self.array_type = type(array)
+        self.array_type: Any = type(array)
         on_host = self.array_type is np.ndarray
-        self.based = self.array_type if on_host or _is_based(backend, array) else None
+        self.based: Any = self.array_type if on_host or _is_based(backend, array) else None
         self.of_numpy: type[np.ndarray[Any, Any]] | None = np.ndarray if on_host else None
-        self.scalar_types = HOST_SCALARS if on_host else frozenset()
-        self.native_types = self.scalar_types | {self.array_type}
+        self.scalar_types: frozenset[Any] = HOST_SCALARS if on_host else frozenset()
+        self.native_types: frozenset[Any] = self.scalar_types | {self.array_type}
         # array-api-compat's asarray takes eight times as long as NumPy's.
-        self.as_array = np.asarray if on_host else self.namespace.asarray
+        self.as_array: Any = np.asarray if on_host else self.namespace.asarray
         self.members: dict[str, Callable[..., Any]] = {}
         self.special_functions: Any = None  # until they are asked for
-        self.within = backend.computing(device) if isinstance(backend, ComputesWithin) else None
+        self.within: Callable[..., AbstractContextManager[None]] | None = (
+            backend.computing(device) if isinstance(backend, ComputesWithin) else None
+        )
         within: Any = self.within
         self.compute: Callable[..., Any] = within.compute if isinstance(within, ComputesDirectly) else self._compute
         self.stream: Any = within.stream if isinstance(within, ComputesDirectly) else None

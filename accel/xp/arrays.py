@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 from accel.abc import Operand
 from accel.abc.stream import is_stream
@@ -109,8 +109,14 @@ class Array(Methods):
 
     # Indexing
 
-    __getitem__ = elements.item
-    __setitem__ = elements.set_item
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any, /) -> Self: ...
+        def __setitem__(self, key: Any, value: Any, /) -> None: ...
+
+    else:
+        __getitem__ = elements.item
+        __setitem__ = elements.set_item
 
     def __len__(self) -> int:
         try:
@@ -142,28 +148,33 @@ class Array(Methods):
 
     # Conversions
 
-    __bool__ = conversions.to_bool
-    __int__ = conversions.to_int
-    __float__ = conversions.to_float
-    __complex__ = conversions.to_complex
-    __index__ = conversions.to_index
-    __format__ = conversions.to_text
-    __array__ = conversions.to_numpy
-    __array_interface__ = property(conversions.array_interface)
-    __accel_native__ = property(in_memory)  # for backends, which find the array under one that NumPy made by it
-    __arrow_array__ = conversions.to_pyarrow
-    __arrow_c_array__ = conversions.to_arrow
-    __buffer__ = conversions.to_buffer
-    __dir__ = missing_members.listed
-    __repr__ = display.representation
-    __str__ = display.text
-    _repr_html_ = display.html
+    if not TYPE_CHECKING:
+        __bool__ = conversions.to_bool
+        __int__ = conversions.to_int
+        __float__ = conversions.to_float
+        __complex__ = conversions.to_complex
+        __index__ = conversions.to_index
+        __format__ = conversions.to_text
+        __array__ = conversions.to_numpy
+        __array_interface__ = property(conversions.array_interface)
+        # For backends, which find the array under one that NumPy made by it.
+        __accel_native__ = property(in_memory)
+        __arrow_array__ = conversions.to_pyarrow
+        __arrow_c_array__ = conversions.to_arrow
+        __buffer__ = conversions.to_buffer
+        __dir__ = missing_members.listed
+        __repr__ = display.representation
+        __str__ = display.text
+        _repr_html_ = display.html
 
     # Protocols
 
-    __array_priority__ = 10.0  # above NumPy's, for libraries that choose the type of a result by it, such as Dask
-    __array_ufunc__ = numpy_protocols.array_ufunc
-    __array_function__ = numpy_protocols.array_function
+    __array_priority__: float = 10.0
+    """Above NumPy's, for libraries that choose the type of a result by it, such as Dask."""
+
+    if not TYPE_CHECKING:
+        __array_ufunc__ = numpy_protocols.array_ufunc
+        __array_function__ = numpy_protocols.array_function
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """Return `accel.xp`, or for an older version of the standard a namespace without the names that came later.

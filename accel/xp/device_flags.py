@@ -1,6 +1,6 @@
 """`DeviceFlags`: NumPy's ``flags`` for an array on a device."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -15,7 +15,7 @@ class DeviceFlags:
     """NumPy's flags of an array on a device, as attributes and by name; ``writeable`` can be set."""
 
     __slots__ = ("_array",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, array: Any) -> None:
         self._array = array

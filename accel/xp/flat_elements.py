@@ -1,7 +1,7 @@
 """`FlatElements`: the elements of an array in C order, as NumPy's ``flat`` has them."""
 
 from operator import index
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class FlatElements:
     """
 
     __slots__ = ("_base", "_index", "_view")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, base: Any) -> None:
         self._base = base
@@ -215,7 +215,7 @@ def put(x: ArrayBase, indices: Any, values: Any, mode: Literal["raise", "wrap", 
     FlatElements(x)[places] = values
 
 
-flat = property(
+flat: property = property(
     FlatElements, _set_flat, doc="The elements in C order, as one axis; what is assigned to it is repeated."
 )
 """The attribute of arrays."""

@@ -16,7 +16,7 @@ from accel.xp.functions import standard
 __all__ = ["mgrid", "ndarray", "ogrid"]
 
 
-class _Grid:
+class Grid:
     """Coordinates of a grid on the default device, by slices in brackets as for `numpy.mgrid`.
 
     The step of a slice is a complex number ``nj`` for n coordinates, the last of which is the stop.
@@ -49,7 +49,8 @@ def _plain(part: slice) -> slice:
     return slice(*(end.item() if isinstance(end, Array) else end for end in (part.start, part.stop, part.step)))
 
 
-mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
+mgrid: Grid = Grid(sparse=False)
+ogrid: Grid = Grid(sparse=True)
 
 if TYPE_CHECKING:
     ndarray = Array

@@ -16,6 +16,7 @@ from accel.xp import byte_methods, cast_methods, conversions, flat_elements, ope
 from accel.xp.array_base import ArrayBase, live, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS
 from accel.xp.calls import call, call_with, large_call, method
+from accel.xp.declared_methods import DeclaredMethods
 from accel.xp.functions import FunctionAsMethod, standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_fields
@@ -27,7 +28,7 @@ _PLAIN = frozenset({int, float})
 _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"
 
 
-class Methods(ArrayBase):
+class Methods(DeclaredMethods):
     """The abstract base of `Array` with the operators, methods and attributes of NumPy's arrays."""
 
     __slots__ = ()
@@ -41,25 +42,24 @@ class Methods(ArrayBase):
         _function = call_with
         _method = method
 
-    # Operators
-
-    __abs__, __neg__, __pos__, __invert__ = operators.unary()
-    __add__, __radd__, __iadd__ = operators.arithmetic("add")
-    __sub__, __rsub__, __isub__ = operators.arithmetic("sub")
-    __mul__, __rmul__, __imul__ = operators.arithmetic("mul")
-    __truediv__, __rtruediv__, __itruediv__ = operators.arithmetic("truediv")
-    __floordiv__, __rfloordiv__, __ifloordiv__ = operators.arithmetic("floordiv")
-    __mod__, __rmod__, __imod__ = operators.arithmetic("mod")
-    __pow__, __rpow__, __ipow__ = operators.arithmetic("pow")
-    __matmul__, __rmatmul__, __imatmul__ = operators.product()
-    __and__, __rand__, __iand__ = operators.bitwise("and")
-    __or__, __ror__, __ior__ = operators.bitwise("or")
-    __xor__, __rxor__, __ixor__ = operators.bitwise("xor")
-    __lshift__, __rlshift__, __ilshift__ = operators.bitwise("lshift")
-    __rshift__, __rrshift__, __irshift__ = operators.bitwise("rshift")
-    __eq__, __ne__ = operators.equality()  # type: ignore[assignment]
-    __lt__, __le__, __gt__, __ge__ = operators.order()
-    __hash__ = conversions.to_hash
+    if not TYPE_CHECKING:
+        __abs__, __neg__, __pos__, __invert__ = operators.unary()
+        __add__, __radd__, __iadd__ = operators.arithmetic("add")
+        __sub__, __rsub__, __isub__ = operators.arithmetic("sub")
+        __mul__, __rmul__, __imul__ = operators.arithmetic("mul")
+        __truediv__, __rtruediv__, __itruediv__ = operators.arithmetic("truediv")
+        __floordiv__, __rfloordiv__, __ifloordiv__ = operators.arithmetic("floordiv")
+        __mod__, __rmod__, __imod__ = operators.arithmetic("mod")
+        __pow__, __rpow__, __ipow__ = operators.arithmetic("pow")
+        __matmul__, __rmatmul__, __imatmul__ = operators.product()
+        __and__, __rand__, __iand__ = operators.bitwise("and")
+        __or__, __ror__, __ior__ = operators.bitwise("or")
+        __xor__, __rxor__, __ixor__ = operators.bitwise("xor")
+        __lshift__, __rlshift__, __ilshift__ = operators.bitwise("lshift")
+        __rshift__, __rrshift__, __irshift__ = operators.bitwise("rshift")
+        __eq__, __ne__ = operators.equality()
+        __lt__, __le__, __gt__, __ge__ = operators.order()
+        __hash__ = conversions.to_hash
 
     # The shape
 
@@ -72,12 +72,6 @@ class Methods(ArrayBase):
         """The array with its axes in reverse order; of a matrix the transpose."""
         array = live(self)
         return view_of(self, array.T) if type(array) is np.ndarray else self.transpose()
-
-    flat = flat_elements.flat
-    flatten = shape_methods.flatten
-    ravel = shape_methods.ravel
-    reshape = shape_methods.reshape
-    transpose = shape_methods.transpose
 
     @property
     def real(self) -> Self:
@@ -94,62 +88,26 @@ class Methods(ArrayBase):
         """Size of one element in bytes."""
         return self.dtype.itemsize
 
-    # Functions of `accel.xp`, the first operand of which is the array
-
-    if TYPE_CHECKING:
-
-        def all(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
-        def any(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
-        def argmax(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self: ...
-        def argmin(self, axis: int | None = None, out: Self | None = None, *, keepdims: bool = False) -> Self: ...
-        def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
-        def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: Self | None = None) -> Self: ...
-        def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self: ...
-        def dot(self, b: Any, out: Self | None = None) -> Self: ...
-        def max(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
-        def mean(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: Self | None = None,
-            keepdims: bool = False,
-            **options: Any,
-        ) -> Self: ...
-        def min(self, axis: Axis = None, out: Self | None = None, keepdims: bool = False, **options: Any) -> Self: ...
-        def nonzero(self) -> tuple[Self, ...]: ...
-        def prod(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: Self | None = None,
-            keepdims: bool = False,
-            **options: Any,
-        ) -> Self: ...
-        def round(self, decimals: int = 0, out: Self | None = None) -> Self: ...
-        def squeeze(self, axis: Axis = None) -> Self: ...
-        def sum(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: Self | None = None,
-            keepdims: bool = False,
-            **options: Any,
-        ) -> Self: ...
-        def swapaxes(self, axis1: int, axis2: int) -> Self: ...
-        def trace(
-            self,
-            offset: int = 0,
-            axis1: int = 0,
-            axis2: int = 1,
-            dtype: DTypeLike | None = None,
-            out: Self | None = None,
-        ) -> Self: ...
-
-    else:
+    if not TYPE_CHECKING:  # functions of `accel.xp`, the first operand of which is the array
         all, any, max, mean, min, prod, sum = (FunctionAsMethod() for _ in range(7))
         argmax, argmin, cumprod, cumsum, diagonal, dot, nonzero, round, squeeze, swapaxes, trace = (
             FunctionAsMethod() for _ in range(11)
         )
+
+    if not TYPE_CHECKING:
+        flat = flat_elements.flat
+        flatten = shape_methods.flatten
+        ravel = shape_methods.ravel
+        reshape = shape_methods.reshape
+        transpose = shape_methods.transpose
+        astype = cast_methods.astype
+        put = flat_elements.put
+        view = cast_methods.view
+        byteswap = byte_methods.byteswap
+        dump = byte_methods.dump
+        dumps = byte_methods.dumps
+        tobytes = byte_methods.tobytes
+        tofile = byte_methods.tofile
 
     # Reductions
 
@@ -250,8 +208,6 @@ class Methods(ArrayBase):
 
     # Values
 
-    astype = cast_methods.astype
-
     def clip(self, min: Any = None, max: Any = None, out: Self | None = None) -> Self:
         """Return the elements, limited to an interval."""
         array = live(self)
@@ -289,13 +245,9 @@ class Methods(ArrayBase):
             return copy
         return array_like(self, self._library.namespace.asarray(live(copy), order="C"))
 
-    put = flat_elements.put
-
     def fill(self, value: Scalar) -> None:
         """Set all elements to a value."""
         self[...] = value
-
-    view = cast_methods.view
 
     # Values of Python
 
@@ -346,12 +298,6 @@ class Methods(ArrayBase):
         return conversions.to_numpy(self, dtype, True if copy else None)
 
     # Bytes
-
-    byteswap = byte_methods.byteswap
-    dump = byte_methods.dump
-    dumps = byte_methods.dumps
-    tobytes = byte_methods.tobytes
-    tofile = byte_methods.tofile
 
     # Operators of Python
 

@@ -5,7 +5,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -232,7 +232,7 @@ class ChunkedArray(NDArrayOperatorsMixin):
     def __index__(self) -> int:
         return self.compute().__index__()  # type: ignore[no-any-return]
 
-    __hash__ = None  # type: ignore[assignment]  # `==` compares elements
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # `==` compares elements
 
     def __copy__(self) -> "ChunkedArray":
         return ChunkedArray(self._dask)

@@ -33,7 +33,7 @@ class ChunkManager(ChunkManagerEntrypoint[ChunkedArray]):
     """
 
     array_cls = ChunkedArray
-    available = find_spec("dask") is not None
+    available: bool = find_spec("dask") is not None
 
     def __init__(self) -> None:
         """Set nothing: xarray's class leaves this to each manager."""

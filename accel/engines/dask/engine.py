@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from accel.engines.dask.checkpoints import Checkpoints
@@ -103,7 +103,7 @@ class DaskEngine(Engine):
     checkpoint_every: int
 
     name = "dask"
-    options = Engine.options | {"budget", "checkpoint_every", "local_bytes", "progress"}
+    options: ClassVar[frozenset[str]] = Engine.options | {"budget", "checkpoint_every", "local_bytes", "progress"}
 
     def __init__(
         self,

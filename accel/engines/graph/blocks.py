@@ -35,7 +35,8 @@ class Estimate:
     __slots__ = ("declared", "known", "nbytes", "share")
 
     def __init__(self, nbytes: int | None = None) -> None:
-        self.declared = self.known = nbytes is not None
+        self.declared: bool = nbytes is not None
+        self.known: bool = self.declared
         self.nbytes: int = nbytes or 0
         self.share: float = 0.0
 
@@ -108,7 +109,7 @@ class Block(Evictable):
         else:
             assert self.remake is not None, "a block without a file can be computed again"
             self.value = self.remake()
-        self.buffers = buffers_of(self.value)
+        self.buffers: dict[int, int] = buffers_of(self.value)
 
     def clear(self) -> None:
         """Drop the value."""

@@ -68,8 +68,12 @@ class Admission:
     def __init__(self, nbytes: int, spill_folder: str | None = None) -> None:
         self.nbytes = nbytes
         self.file: SpillFile = SpillFile(spill_folder)
-        self.changed = threading.Condition(threading.RLock())
-        self.running = self.spilled = self.restored = self.remade = self.excess = 0
+        self.changed: threading.Condition = threading.Condition(threading.RLock())
+        self.running: int = 0
+        self.spilled: int = 0
+        self.restored: int = 0
+        self.remade: int = 0
+        self.excess: int = 0
         self._waiting = 0  # running works whose result waits for room
         self._readers = 0  # threads inside of `pinned`
         self._ledgers: dict[Device, Ledger] = {}

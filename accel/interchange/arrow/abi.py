@@ -83,10 +83,10 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
-is_valid = _function("PyCapsule_IsValid", c_int, py_object, c_char_p)
-pointer = _function("PyCapsule_GetPointer", c_void_p, py_object, c_char_p)
-new_capsule = _function("PyCapsule_New", py_object, c_void_p, c_char_p, c_void_p)
-allocate = _function("PyMem_RawMalloc", c_void_p, c_size_t)
-count_reference = _function("Py_IncRef", None, py_object)
-release_at = ctypes.CFUNCTYPE(None, c_void_p)
+is_valid: Any = _function("PyCapsule_IsValid", c_int, py_object, c_char_p)
+pointer: Any = _function("PyCapsule_GetPointer", c_void_p, py_object, c_char_p)
+new_capsule: Any = _function("PyCapsule_New", py_object, c_void_p, c_char_p, c_void_p)
+allocate: Any = _function("PyMem_RawMalloc", c_void_p, c_size_t)
+count_reference: Any = _function("Py_IncRef", None, py_object)
+release_at: Any = ctypes.CFUNCTYPE(None, c_void_p)
 """A release callback; it is called without the GIL."""

@@ -46,7 +46,7 @@ class FunctionSource:
         self.file: str = function.__code__.co_filename
         _refuse_kind(function)
         self._lines = _lines(function)
-        self.tree = _tree(function, "".join(self._lines))
+        self.tree: ast.FunctionDef = _tree(function, "".join(self._lines))
         _refuse_variadic(self)
 
     @classmethod

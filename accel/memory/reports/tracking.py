@@ -28,7 +28,11 @@ class DeviceTrack:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.allocations = self.frees = self.allocated_bytes = self.freed_bytes = self.peak_bytes = 0
+        self.allocations: int = 0
+        self.frees: int = 0
+        self.allocated_bytes: int = 0
+        self.freed_bytes: int = 0
+        self.peak_bytes: int = 0
 
     @property
     def live_blocks(self) -> int:

@@ -29,13 +29,17 @@ class TextKernel:
 
     def __init__(self, in_params: str, out_params: str, name: str, preamble: str, options: Sequence[str]) -> None:
         refuse_name(name)
-        self.name = self.__name__ = name
+        self.name: str = name
+        self.__name__: str = name
         self._parameters = Parameters(
             parsed_parameters(in_params, constant=True), parsed_parameters(out_params, constant=False)
         )
+        self.nin: int
+        self.nout: int
         self.nin, self.nout = map(len, self._parameters)
         self.nargs: int = self.nin + self.nout
-        self.preamble, self.options = preamble, tuple(options)
+        self.preamble: str = preamble
+        self.options: tuple[str, ...] = tuple(options)
         self._preamble = placed(preamble, f"preamble of {name}")
         self._kernels: dict[Any, RawKernel] = {}
 
@@ -112,8 +116,10 @@ class ElementwiseKernel(TextKernel):
         options: Sequence[str] = (),
     ) -> None:
         super().__init__(in_params, out_params, name, preamble, options)
-        self.operation, self.reduce_dims = operation, reduce_dims
-        self.no_return, self.return_tuple = no_return, return_tuple
+        self.operation: str = operation
+        self.reduce_dims: bool = reduce_dims
+        self.no_return: bool = no_return
+        self.return_tuple: bool = return_tuple
         self._operation = placed(operation, f"operation of {name}")
         self._before = placed(loop_prep, f"loop_prep of {name}")
         self._after = placed(after_loop, f"after_loop of {name}")

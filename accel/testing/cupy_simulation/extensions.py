@@ -29,7 +29,9 @@ class Benchmark:
     """
 
     def __init__(self, name: str, host: list[float], device: list[float]) -> None:
-        self.name, self.cpu_times, self.gpu_times = name, np.array(host), np.array([device])
+        self.name: str = name
+        self.cpu_times = np.array(host)
+        self.gpu_times = np.array([device])
 
     def to_str(self, show_gpu: bool = False) -> str:
         """Return the times as text."""

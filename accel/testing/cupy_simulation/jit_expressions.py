@@ -71,7 +71,9 @@ class Expressions:
     def __init__(
         self, names: Mapping[str, Any], arrays: dict[str, int], call: Callable[[Any, list[Value]], str | None]
     ) -> None:
-        self._names, self.arrays, self._named = names, arrays, call
+        self._names = names
+        self.arrays: dict[str, int] = arrays
+        self._named = call
         self.locals: set[str] = set()
 
     def value(self, node: ast.expr | None) -> Value:

@@ -62,7 +62,10 @@ class RawKernel:
         instances: Sequence[str] = (),
         parameters: Sequence[Parameter] | None = None,
     ) -> None:
-        self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self.code: str = code
+        self.name: str = name
+        self.options: tuple[str, ...] = tuple(options)
+        self.backend: str = backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.file_path: str | None = None if file == "<source>" else file
         self._source = KernelSource(code, file)
@@ -199,7 +202,9 @@ class RawModule:
         if (code is None) == (path is None):
             raise TypeError("RawModule takes either code or path: the source, or the file that has it")
         self.code: str = Path(str(path)).read_text(encoding="utf-8") if code is None else code
-        self.file_path, self.options, self.backend = path, tuple(options), backend
+        self.file_path: str | None = path
+        self.options: tuple[str, ...] = tuple(options)
+        self.backend: str = backend
         self.name_expressions = name_expressions
         self._instances = tuple(name_expressions or ())
         self.enable_cooperative_groups = enable_cooperative_groups

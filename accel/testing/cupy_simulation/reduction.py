@@ -56,8 +56,11 @@ class ReductionKernel(TextKernel):
         options: Sequence[str] = (),
     ) -> None:
         super().__init__(in_params, out_params, name, preamble, options)
-        self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
-        self.identity, self.reduce_dims = "" if identity is None else str(identity), reduce_dims
+        self.map_expr: str = map_expr
+        self.reduce_expr: str = reduce_expr
+        self.post_map_expr: str = post_map_expr
+        self.identity: str = "" if identity is None else str(identity)
+        self.reduce_dims: bool = reduce_dims
         self.reduce_type: str = self._parameters.outputs[0].kind if reduce_type is None else reduce_type
         self._map = placed(map_expr, f"map_expr of {name}")
         self._reduce = placed(reduce_expr, f"reduce_expr of {name}")

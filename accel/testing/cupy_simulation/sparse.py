@@ -36,7 +36,7 @@ class spmatrix:  # noqa: N801 - CuPy's name
     name: ClassVar[str] = ""
     __array_priority__ = 101
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     _shape: tuple[int, ...]
 

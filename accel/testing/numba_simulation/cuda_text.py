@@ -56,7 +56,8 @@ class TextCode(ObjectCode):
 
     def __init__(self, text: str, folders: Sequence[str]) -> None:
         super().__init__()
-        self.text, self.folders = text, tuple(folders)
+        self.text: str = text
+        self.folders: tuple[str, ...] = tuple(folders)
 
     @property
     def options(self) -> tuple[str, ...]:

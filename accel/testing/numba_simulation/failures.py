@@ -32,7 +32,7 @@ class _Process:
     in_block = False
 
 
-process = _Process()
+process: _Process = _Process()
 
 
 class DriverError(Exception):

@@ -36,7 +36,7 @@ Tail: TypeAlias = Literal["mask", "shrink", "raise"]
 _EMPTY_DTYPE = "float64"
 
 
-class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
+class NDBuffer(StridedView, operators.DeclaredOperators, Typed[Scalar_co, Rank_co]):
     """View of memory with any number of axes, row-major unless strides are given.
 
     As in NumPy, and unlike Mojo, ``len`` is the extent of the first axis; `size` counts all elements. A buffer owns no
@@ -159,28 +159,30 @@ class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
     if TYPE_CHECKING:
 
         def __getitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...]) -> Scalar_co: ...
+        def __setitem__(self, index: SupportsIndex | tuple[SupportsIndex, ...], value: Any) -> None: ...
+        def __iter__(self) -> Iterator[Any]: ...
     else:
         __getitem__ = access.get_item
-    __setitem__ = access.set_item
-    __iter__ = access.iterate
-    load = vector_access.load
-    store = vector_access.store
-    simd_nt_store = vector_access.simd_nt_store
-    prefetch = vector_access.prefetch
+        __setitem__ = access.set_item
+        __iter__ = access.iterate
+        load = vector_access.load
+        store = vector_access.store
+        simd_nt_store = vector_access.simd_nt_store
+        prefetch = vector_access.prefetch
+        __add__, __radd__, __iadd__ = operators.methods(add)
+        __sub__, __rsub__, __isub__ = operators.methods(sub)
+        __mul__, __rmul__, __imul__ = operators.methods(mul)
+        __truediv__, __rtruediv__, __itruediv__ = operators.methods(truediv)
+        __array_ufunc__ = operators.array_ufunc
 
     # Arithmetic
+
+    _computed = arithmetic.computed
+    _computed_in_place = arithmetic.computed_in_place
 
     @classmethod
     def _view_of(cls, source: Any) -> "NDBuffer":
         return NDBuffer(source)
-
-    _computed = arithmetic.computed
-    _computed_in_place = arithmetic.computed_in_place
-    __add__, __radd__, __iadd__ = operators.methods(add)
-    __sub__, __rsub__, __isub__ = operators.methods(sub)
-    __mul__, __rmul__, __imul__ = operators.methods(mul)
-    __truediv__, __rtruediv__, __itruediv__ = operators.methods(truediv)
-    __array_ufunc__ = operators.array_ufunc
 
     # All elements
 

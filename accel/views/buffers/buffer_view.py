@@ -1,7 +1,7 @@
 """`BufferView`: view of consecutive elements (Quadrants' view) that can be sliced and passed to kernels."""
 
 from collections.abc import Iterator
-from typing import Any, Generic, Self, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, overload
 
 from accel import copies
 from accel.dtypes import Scalar_co
@@ -121,10 +121,11 @@ class BufferView(StridedView, Generic[Scalar_co]):
         else:
             host_storage(self)[self._offset + self._place(index)] = value
 
-    load = vector_access.load
-    store = vector_access.store
-    simd_nt_store = vector_access.simd_nt_store
-    prefetch = vector_access.prefetch
+    if not TYPE_CHECKING:
+        load = vector_access.load
+        store = vector_access.store
+        simd_nt_store = vector_access.simd_nt_store
+        prefetch = vector_access.prefetch
 
     def _assign(self, value: Any) -> None:
         self._storage.refuse_read_only()

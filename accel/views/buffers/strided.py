@@ -1,7 +1,7 @@
 """`StridedView`: the base class of buffers."""
 
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from accel.memory.host_arrays import export
 from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
 from accel.views.buffers.flat_memory import as_host_storage
+from accel.views.buffers.simd import PrefetchOptions
 from accel.views.rows import Rows, rows_of
 from accel.views.sources import Source, row_major
 
@@ -35,6 +36,26 @@ class StridedView(Interchange):
     _offset: int
     _shape: tuple[int, ...]
     _strides: tuple[int, ...]
+
+    if TYPE_CHECKING:
+
+        def load(self, *index: Any, width: SupportsIndex | None = None, alignment: SupportsIndex | None = None) -> Any:
+            """Return numbers from a coordinate on: one, or a vector of ``width``."""
+
+        def store(
+            self,
+            *index: Any,
+            values: Any = None,
+            width: SupportsIndex | None = None,
+            alignment: SupportsIndex | None = None,
+        ) -> None:
+            """Write numbers from a coordinate on."""
+
+        def simd_nt_store(self, *index: Any, values: Any = None) -> None:
+            """Write numbers past the caches, where the processor can."""
+
+        def prefetch(self, *index: Any, params: PrefetchOptions = ...) -> None:
+            """Check that an element exists; the processor fetches it by itself."""
 
     @classmethod
     def _on(cls, storage: AnyStorage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Self:

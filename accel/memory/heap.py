@@ -69,6 +69,7 @@ class Heap(HeapStreams):
         "scopes",
         "watches",
     )
+    changing: bool
 
     def __init__(self, device: Device, backend: Backend) -> None:
         super().__init__(device, backend)

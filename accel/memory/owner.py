@@ -206,10 +206,9 @@ class ArrayOwner(Owner):
 
     def __init__(self, heap: Heap, block: Block, array: object, *, readonly: bool) -> None:
         super().__init__(heap)
-        self.allocation = block
-        self.array: object = (
-            array  # until the owner is gone: its finalisers must not run with the lock of the heap held
-        )
+        self.allocation: Block | None = block
+        # Until the owner is gone: its finalisers must not run with the lock of the heap held.
+        self.array: object = array
         self.readonly = readonly
 
     def _free(self, block: Block) -> None:

@@ -13,14 +13,19 @@ from accel.layout import ComposedLayout, Swizzle
 from accel.layout.layout import as_layout
 from accel.views import access, arithmetic, copying, display, dtype_view, operators, relayout, tiling
 from accel.views.cells import ends
+from accel.views.contents import TensorContents
 from accel.views.core import TensorCore
-from accel.views.declared_methods import DeclaredMethods
 from accel.views.index_checks import as_alignment, as_pad
 from accel.views.iterator import LayoutTensorIter
 from accel.views.scoped_storage import scoped_storage
 from accel.views.slicing import sliced
 
 __all__ = ["LayoutTensor"]
+
+if TYPE_CHECKING:
+    from accel.views.declared_methods import DeclaredMethods
+else:
+    DeclaredMethods = TensorContents
 
 Range = slice  # inside the class, `slice` is a method
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from operator import add, floordiv, mul, sub, truediv
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from accel.memory.host_storage import HostArray
 from accel.views.rows import is_array
 
 __all__ = [
-    "DeclaredOperators",
     "Operation",
     "apply_operation",
     "array_ufunc",
@@ -42,28 +41,6 @@ class Computing(Protocol):
 
 
 _View = TypeVar("_View", bound=Computing)
-
-
-class DeclaredOperators:
-    """For type checkers, the operators of tensors and buffers; it has nothing while a program runs."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def __add__(self, other: Any, /) -> Self: ...
-        def __radd__(self, other: Any, /) -> Any: ...
-        def __iadd__(self, other: Any, /) -> Self: ...
-        def __sub__(self, other: Any, /) -> Self: ...
-        def __rsub__(self, other: Any, /) -> Any: ...
-        def __isub__(self, other: Any, /) -> Self: ...
-        def __mul__(self, other: Any, /) -> Self: ...
-        def __rmul__(self, other: Any, /) -> Any: ...
-        def __imul__(self, other: Any, /) -> Self: ...
-        def __truediv__(self, other: Any, /) -> Self: ...
-        def __rtruediv__(self, other: Any, /) -> Any: ...
-        def __itruediv__(self, other: Any, /) -> Self: ...
-        def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any: ...
 
 
 def methods(

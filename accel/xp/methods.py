@@ -16,13 +16,17 @@ from accel.xp import byte_methods, cast_methods, conversions, flat_elements, ope
 from accel.xp.array_base import ArrayBase, live, new_array, view_of
 from accel.xp.array_library import HOST_SCALARS
 from accel.xp.calls import call, call_with, large_call, method
-from accel.xp.declared_methods import DeclaredMethods
 from accel.xp.functions import FunctionAsMethod, standard
 from accel.xp.operators import Scalar
 from accel.xp.refusals import failure, refuse_fields
 from accel.xp.shape_methods import Axis, Order, array_like, is_in_c_order, is_in_fortran_order
 
 __all__ = ["Methods"]
+
+if TYPE_CHECKING:
+    from accel.xp.declared_methods import DeclaredMethods
+else:
+    DeclaredMethods = ArrayBase
 
 _PLAIN = frozenset({int, float})
 _Indices: TypeAlias = "ArrayBase | int | Sequence[int]"

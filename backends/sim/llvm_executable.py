@@ -1,33 +1,24 @@
 """`LlvmExecutable`: a kernel of numba.cuda for a simulated device, which runs as one in CUDA does."""
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from accel import config
-from accel.abc import Pointer
 from accel.device import Device
 from accel.errors import KernelLaunchError
 
+from ..cuda_on_cpu.launch.execution import Arguments
 from ..cuda_on_cpu.nvvm.modules import Parameter, Source
 from .launcher import Launcher
 from .llvm_kernels import LlvmKernels
 from .memory import Memory
-from .raw_executable import MemoryArgument, SimRawExecutable
+from .packing import Packing
+from .raw_arguments import MemoryArgument, Values
+from .raw_executable import SimRawExecutable
 from .regions import Region
 
 __all__ = ["LlvmExecutable"]
 
-_DTYPES = {
-    "i1": "?",
-    **{f"i{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
-    "half": "f2",
-    "float": "f4",
-    "double": "f8",
-    "ptr": "u8",
-}
 _DATA = 4
 """The place of the address among the members of an array, before its extents and strides."""
 
@@ -60,18 +51,19 @@ class LlvmExecutable(SimRawExecutable):
         self._of_device = LlvmKernels(device, source)
         super().__init__(device, launcher, self._of_device, name)
         self._rename = rename
-        self._kinds = source.parameters
-        self._arrays = _arrays(source.parameters)
+        self._names = [each.name for each in source.parameters]
+        self._packing = Packing([each.kind for each in source.parameters])
+        self._addresses = _addresses(source.parameters)
         self.constant_size, self.local_size = source.constant_size, source.local_size
 
-    def converted(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the arguments of a launch, of Python and ctypes, as numbers with the bytes of the parameters."""
-        if len(arguments) != len(self._kinds):
+    def converted(self, arguments: Sequence[Any]) -> bytes:
+        """Return the arguments of a launch, of Python and ctypes, as the bytes of the parameters."""
+        if len(arguments) != len(self._names):
             raise KernelLaunchError(
-                f"{self._kernel} takes {len(self._kinds)} values, which are the members of its arguments; found "
+                f"{self._kernel} takes {len(self._names)} values, which are the members of its arguments; found "
                 f"{len(arguments)}"
             )
-        return tuple(_number(parameter.kind, value) for parameter, value in zip(self._kinds, arguments, strict=True))
+        return self._packing.packed(arguments)
 
     @property
     def shared_size(self) -> int:
@@ -91,21 +83,23 @@ class LlvmExecutable(SimRawExecutable):
 
         return OF_NUMBA
 
-    def _values(self, arguments: Sequence[Any]) -> "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]":
-        values = [
-            self._value(place, value) if parameter.kind == "ptr" else value
-            for place, (parameter, value) in enumerate(zip(self._kinds, arguments, strict=True))
-        ]
-        for place, (name, rank) in self._arrays.items():
-            numbers = [int(each) for each in arguments[place - 1 : place + 1 + 2 * rank]]
-            itemsize, address, shape, strides = numbers[0], numbers[1], numbers[2 : 2 + rank], numbers[2 + rank :]
-            values[place] = self._array(name, address, tuple(shape), tuple(strides), itemsize)
-        return tuple(values)
+    def _sizes(self, arguments: bytes) -> tuple[int, ...]:
+        return self._packing.sizes
 
-    def _array(
-        self, name: str, address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
-    ) -> MemoryArgument:
-        region = Region.at(address, shape, strides, itemsize)
+    def _values(self, arguments: bytes) -> Values:
+        numbers = self._packing.numbers(arguments)
+        memory = [
+            (place, self._pointed(place, numbers[place]) if rank is None else self._array(place, rank, numbers))
+            for place, rank in self._addresses
+            if rank is not None or numbers[place]
+        ]
+        used = [(place, numbers[place], each) for place, each in memory if each is not None]
+        return _Packed(self._packing, arguments, used)
+
+    def _array(self, place: int, rank: int, numbers: Sequence[int]) -> MemoryArgument:
+        itemsize, address = numbers[place - 1], numbers[place]
+        shape, strides = numbers[place + 1 : place + 1 + rank], numbers[place + 1 + rank : place + 1 + 2 * rank]
+        region, name = Region.at(address, (*shape,), (*strides,), itemsize), self._array_name(place)
         size = region.high - region.low
         memory = self._launcher.memory_at(region.low, size) if size > 0 else None
         if memory is None and size > 0:
@@ -113,38 +107,44 @@ class LlvmExecutable(SimRawExecutable):
                 f"the array {name} of {self._kernel} has {size} bytes at {region.low:#x}, which no simulated device "
                 f"has; pass memory that is not released"
             )
-        return MemoryArgument(name, np.uint64(address), memory, region, writable=True)
+        return MemoryArgument(name, memory, region, writable=True)
 
-    def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
+    def _array_name(self, place: int) -> str:
+        return self._names[place].rpartition(".")[0]
+
+    def _pointed(self, place: int, address: int) -> MemoryArgument | None:
         """Return memory for an address: all that is there, as no type says how much is meant."""
-        memory = self._launcher.memory_at(int(value), 1) if int(value) else None
+        memory = self._launcher.memory_at(address, 1)
         if memory is None:
-            number: np.generic = value
-            return number
-        size = memory.pointer + memory.nbytes - int(value)
-        region = Region.at(int(value), (size,), (1,), 1)
-        return MemoryArgument(self._kinds[place].name, Pointer.to(int(value), size), memory, region, writable=True)
+            return None
+        region = Region.at(address, (memory.pointer + memory.nbytes - address,), (1,), 1)
+        return MemoryArgument(self._names[place], memory, region, writable=True)
 
 
-def _number(kind: str, value: Any) -> Any:
-    dtype = np.dtype(_DTYPES[kind])
-    if isinstance(value, ctypes._SimpleCData):
-        return (
-            np.frombuffer(bytes(value), dtype)[0] if ctypes.sizeof(value) == dtype.itemsize else dtype.type(value.value)
+class _Packed(NamedTuple):
+    """The bytes of the arguments of a launch, and which of them are addresses of memory: places, addresses, memory."""
+
+    packing: Packing
+    content: bytes
+    used: Sequence[tuple[int, int, MemoryArgument]]
+
+    @property
+    def memory(self) -> Sequence[MemoryArgument]:
+        return [memory for _, _, memory in self.used]
+
+    def on_host(self) -> Arguments:
+        return self.packing.arguments(
+            self.content, [(place, memory.on_host(address)) for place, address, memory in self.used]
         )
-    if dtype.kind in "iu":
-        return np.frombuffer(int(value).to_bytes(dtype.itemsize, "little", signed=int(value) < 0), dtype)[0]
-    return dtype.type(value)
 
 
-def _arrays(parameters: Sequence[Parameter]) -> dict[int, tuple[str, int]]:
-    """Return the arrays among the parameters, by the place of their address: their names and ranks."""
-    arrays, names = {}, [each.name for each in parameters]
+def _addresses(parameters: Sequence[Parameter]) -> Sequence[tuple[int, int | None]]:
+    """Return the places of the parameters that are addresses, and the ranks of the arrays that begin there."""
+    ranks, names = {}, [each.name for each in parameters]
     for place, parameter in enumerate(parameters):
         base, _, member = parameter.name.rpartition(".")
         if parameter.kind == "ptr" and member == str(_DATA) and place >= _DATA:
             members = [f"{base}.{number}" for number in range(_DATA)]
-            rank = sum(name.startswith(f"{base}.{_DATA + 1}.") for name in names)
             if names[place - _DATA : place] == members:
-                arrays[place] = base, rank
-    return arrays
+                ranks[place] = sum(name.startswith(f"{base}.{_DATA + 1}.") for name in names)
+    return [(place, ranks.get(place)) for place, each in enumerate(parameters) if each.kind == "ptr"]

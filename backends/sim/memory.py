@@ -314,6 +314,13 @@ class DeviceMemory:
         if self.released is None:
             self.released = deque(maxlen=_REMEMBERED)
 
+    @property
+    def state(self) -> object:
+        """An object that is another one after each change of which memory is in use."""
+        with self._lock:
+            self._drain()
+            return self._holes
+
     def live(self) -> list[Memory]:
         """Return all blocks that are not freed."""
         with self._lock:

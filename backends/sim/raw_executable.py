@@ -18,12 +18,12 @@ from accel.errors import KernelLaunchError
 from accel.support.kernel_coverage import counting
 
 from ..common.interrupts import stopped_by_interrupt
-from ..cuda_on_cpu.launch.allocations import Area, Areas, Argument
-from ..cuda_on_cpu.launch.execution import Outcome, run
-from ..cuda_on_cpu.launch.structures import Dim3, Kind, Range
+from ..cuda_on_cpu.launch.allocations import Areas, Layout
+from ..cuda_on_cpu.launch.execution import Arguments, Outcome, run
+from ..cuda_on_cpu.launch.structures import Dim3, Kind
 from .launcher import Launcher
-from .memory import Memory
 from .races import Operation
+from .raw_arguments import MemoryArgument, NumPyValues, Values
 from .raw_sources import LoadedKernel, Loads, refuse_cooperative
 from .regions import Region
 
@@ -31,54 +31,9 @@ if TYPE_CHECKING:  # only reports need them
     from ..cuda_on_cpu.findings.explanations import Launched
     from .orders import Orders
 
-__all__ = ["MemoryArgument", "SimRawExecutable"]
+__all__ = ["SimRawExecutable"]
 
 _THREADS = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryArgument:
-    """An argument that begins with an address.
-
-    Attributes
-    ----------
-    name : str
-        Name of the parameter; empty if it is not known.
-    value : NumPy scalar or array
-        The value that is passed, with the simulated address in its first 8 bytes.
-    memory : Memory or None
-        The memory; None for an address of nothing.
-    region : Region
-        The part of it that the kernel may use by this argument.
-    writable : bool
-        Whether the kernel may write it.
-    dtype : NumPy dtype or None
-        The type of its elements, if it is known.
-    """
-
-    name: str
-    value: "np.generic | np.ndarray[Any, Any]"
-    memory: Memory | None
-    region: Region
-    writable: bool
-    dtype: "np.dtype[Any] | None" = None
-
-    def on_host(self) -> "np.ndarray[Any, Any]":
-        """Return the value with the address on the host; raises `ReleasedError` if the memory was released."""
-        data = bytearray(self.value.tobytes())
-        if self.memory is not None:
-            self.memory.refuse_freed()
-            address = int.from_bytes(data[:8], sys.byteorder) - self.memory.pointer + self.memory.host
-            data[:8] = address.to_bytes(8, sys.byteorder)
-        return np.frombuffer(data, np.uint8)
-
-    @property
-    def argument(self) -> Argument | None:
-        """The argument as reports name it; None for an address of nothing."""
-        if self.memory is None:
-            return None
-        host = self.region.low - self.memory.pointer + self.memory.host
-        return Argument(self.name, host, self.region.high - self.region.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +41,13 @@ class _Launch:
     """A launch as it was submitted, with the settings of that moment."""
 
     loaded: LoadedKernel
-    values: "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]"
+    values: Values
     grid: Dim3
     block: Dim3
     shared: int
     cooperative: bool
     settings: config.Settings
     workers: int
-
-    @property
-    def memory(self) -> list[MemoryArgument]:
-        """The arguments that are memory."""
-        return [value for value in self.values if isinstance(value, MemoryArgument)]
 
     def checks(self, name: str) -> bool:
         """Return whether a check is on."""
@@ -134,6 +84,7 @@ class SimRawExecutable:
         self._kernels = kernels
         self._kernel = kernel
         self._parameters = parameters
+        self._layout: Layout | None = None
 
     def compile(self) -> None:
         """Compile the kernel as the settings say; a launch with other settings compiles it again."""
@@ -143,7 +94,7 @@ class SimRawExecutable:
         self,
         grid: Dim3,
         block: Dim3,
-        arguments: tuple[Any, ...],
+        arguments: Any,
         *,
         shared: int,
         stream: Stream | None,
@@ -183,8 +134,8 @@ class SimRawExecutable:
             self._kernel, settings.sim_warp, checked=bool(settings.kernel_checks), counts=counting()
         )
 
-    def _refuse(self, loaded: LoadedKernel, block: Dim3, arguments: Sequence[Any]) -> None:
-        sizes = tuple(np.asarray(each).nbytes for each in arguments)
+    def _refuse(self, loaded: LoadedKernel, block: Dim3, arguments: Any) -> None:
+        sizes = self._sizes(arguments)
         if sizes != loaded.entry.sizes:
             raise KernelLaunchError(
                 f"{self._kernel} takes arguments of {_text(loaded.entry.sizes)} bytes; found {_text(sizes)}: pass "
@@ -196,18 +147,23 @@ class SimRawExecutable:
                 f"{_THREADS} are possible"
             )
 
-    def _values(self, arguments: Sequence[Any]) -> "tuple[MemoryArgument | np.generic | np.ndarray[Any, Any], ...]":
-        """Return what each argument is: memory, or a number."""
-        return tuple(self._value(place, value) for place, value in enumerate(arguments))
+    def _sizes(self, arguments: Any) -> tuple[int, ...]:
+        """Return the bytes of each argument."""
+        return tuple(np.asarray(each).nbytes for each in arguments)
 
-    def _value(self, place: int, value: Any) -> "MemoryArgument | np.generic | np.ndarray[Any, Any]":
-        """Return memory for an argument that is an address, or else the number."""
-        parameter = self._parameters[place] if place < len(self._parameters) else None
-        if parameter is None or parameter.rank == 0:
-            value = self._address(value)
+    def _values(self, arguments: Any) -> Values:
+        """Return the arguments, and which of them are memory."""
+        values = [self._address(place, value) for place, value in enumerate(arguments)]
+        return NumPyValues(values, [self._memory(place, value) for place, value in enumerate(values)])
+
+    def _parameter(self, place: int) -> RawParameter | None:
+        return self._parameters[place] if place < len(self._parameters) else None
+
+    def _memory(self, place: int, value: Any) -> MemoryArgument | None:
+        """Return memory for an argument that is an address."""
+        parameter = self._parameter(place)
         if not isinstance(value, Pointer) and (parameter is None or not parameter.rank):
-            number: np.generic = value
-            return number
+            return None
         region = _region(value, 1 if parameter is None else parameter.dtype.itemsize)
         memory = self._launcher.memory_at(region.low, region.high - region.low) if region.low < region.high else None
         name = "" if parameter is None else parameter.name
@@ -217,23 +173,25 @@ class SimRawExecutable:
                 f"{region.low:#x}, which no simulated device has; pass memory that is not released"
             )
         if parameter is None:
-            return MemoryArgument(name, value, memory, region, writable=True)
-        return MemoryArgument(name, value, memory, region, parameter.writable, np.dtype(parameter.dtype))
+            return MemoryArgument(name, memory, region, writable=True)
+        return MemoryArgument(name, memory, region, parameter.writable, np.dtype(parameter.dtype))
 
-    def _address(self, value: Any) -> Any:
+    def _address(self, place: int, value: Any) -> Any:
         """Return a pointer for an integer that is a simulated address: up to the end of the memory that is there."""
-        if not isinstance(value, np.int64 | np.uint64) or isinstance(value, Pointer):
+        parameter = self._parameter(place)
+        may_be_address = isinstance(value, np.int64 | np.uint64) and not isinstance(value, Pointer)
+        if not may_be_address or (parameter is not None and parameter.rank != 0):
             return value
         memory = self._launcher.memory_at(int(value), 1)
         return value if memory is None else Pointer.to(int(value), memory.pointer + memory.nbytes - int(value))
 
     def _run(self, launch: _Launch, operation: Operation) -> None:
         """Run the kernel: the body of the task."""
-        memory = launch.memory
+        memory = launch.values.memory
         self._launcher.touch(operation, *((each.memory, each.region, each.writable) for each in memory))
         if not launch.checks("init"):
             _note_written(memory)
-        arguments = [each.on_host() if isinstance(each, MemoryArgument) else each for each in launch.values]
+        arguments = launch.values.on_host()
         areas = self._areas(launch)
         orders = self._orders(areas) if launch.checks("order") else None
         outcome = self._outcome(launch, arguments, areas)
@@ -251,7 +209,7 @@ class SimRawExecutable:
 
         return Orders(self._kernel, areas, lambda: self._launcher.heap(self._device).used)
 
-    def _compare(self, launch: _Launch, arguments: Sequence[Any], areas: Areas, orders: "Orders") -> None:
+    def _compare(self, launch: _Launch, arguments: Arguments, areas: Areas, orders: "Orders") -> None:
         """Run the launch in other orders; raise the error of what one of them finds, or of results that differ."""
         outcome, differences = orders.compare(partial(self._outcome, launch, arguments, areas))
         if outcome is not None and outcome.stopped == Kind.INTERRUPTED:
@@ -261,7 +219,7 @@ class SimRawExecutable:
         if differences:
             from ..cuda_on_cpu.findings.orders import order_error
 
-            arguments_of = [(each.argument, each.dtype) for each in launch.memory]
+            arguments_of = [(each.argument, each.dtype) for each in launch.values.memory]
             dtypes = {memory.host: dtype for memory, dtype in arguments_of if memory is not None and dtype is not None}
             raise order_error(self._launched(launch, areas), differences, dtypes)
 
@@ -270,13 +228,17 @@ class SimRawExecutable:
         for space in spaces:
             space.remember_released()
             _drop(launch.loaded, space.stale_cells)
-        return Areas(spaces, launch.loaded.module, launch.loaded.cells, init=launch.checks("init"))
+        layout, module = self._layout, launch.loaded.module
+        while layout is None or not layout.is_current(spaces, module) or (owners := layout.owners()) is None:
+            layout = self._layout = Layout(spaces, module)
+        return Areas(layout, owners, launch.loaded.cells)
 
     def _outcome(
-        self, launch: _Launch, arguments: Sequence[Any], areas: Areas, watched: "np.ndarray[Any, Any] | None" = None
+        self, launch: _Launch, arguments: Arguments, areas: Areas, watched: "np.ndarray[Any, Any] | None" = None
     ) -> Outcome:
         settings, runtime = launch.settings, launch.loaded.module.runtime
-        ranges = [_range(area, areas.shadow(area)) for area in areas.all] if settings.kernel_checks else []
+        checks = _checks(settings.kernel_checks)
+        ranges = areas.ranges(checks.split(",")) if checks else None
         stop = ctypes.c_uint32(0)
         with stopped_by_interrupt(partial(setattr, stop, "value", 1)):
             outcome = run(
@@ -288,7 +250,7 @@ class SimRawExecutable:
                 shared=launch.shared,
                 warp=settings.sim_warp,
                 ranges=ranges,
-                checks=_checks(settings.kernel_checks),
+                checks=checks,
                 seed=self._launcher.draw(),
                 workers=launch.workers,
                 limit=settings.kernel_limit,
@@ -298,7 +260,7 @@ class SimRawExecutable:
                 heap_size=settings.sim_heap,
                 watched=watched,
             )
-        if ranges:
+        if ranges is not None:
             areas.take_shadows(ranges)
         if launch.loaded.counters is not None:
             launch.loaded.counters.tell()
@@ -333,7 +295,7 @@ class SimRawExecutable:
             shared=launch.shared,
             module=launch.loaded.module,
             areas=areas,
-            arguments=[each.argument for each in launch.memory if each.argument is not None],
+            arguments=[each.argument for each in launch.values.memory if each.argument is not None],
             limit=launch.settings.kernel_limit,
             words=self._words(),
         )
@@ -363,18 +325,6 @@ def _note_written(arguments: Sequence[MemoryArgument]) -> None:
     for each in arguments:
         if each.writable and each.memory is not None:
             each.memory.note_all_written()
-
-
-def _range(area: Area, cells: int) -> Range:
-    mask = area.mask
-    return Range(
-        begin=area.begin,
-        size=area.size,
-        written=None if mask is None else mask.ctypes.data,
-        cells=cells or None,
-        readonly=area.variable is not None and area.variable.readonly,
-        released=bool(area.freed),
-    )
 
 
 def _drop(loaded: LoadedKernel, stale: deque[int]) -> None:

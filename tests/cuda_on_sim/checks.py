@@ -97,12 +97,16 @@ def ran(source, kernel, grid, block, *arguments, setup, checks=ALL, **settings):
     used = [each for each in arguments if isinstance(each, Memory)]
     variables = [Range(each.offset, each.size, None, None, each.readonly, 0) for each in loaded.globals]
     ranges = sorted([each.range for each in used] + variables, key=lambda each: each.begin)
+    table = (Range * len(ranges))(*ranges)
     settings.setdefault("seed", 0)
     settings.setdefault("limit", 30)
-    return run(
+    outcome = run(
         loaded, loaded.entry(kernel), [_value(each) for each in arguments], grid=(*_dim(grid),), block=(*_dim(block),),
-        warp=setup.warp, ranges=ranges, checks=checks, **settings,
+        warp=setup.warp, ranges=table, checks=checks, **settings,
     )  # fmt: skip
+    for own, changed in zip(ranges, table, strict=True):
+        own.cells = changed.cells
+    return outcome
 
 
 def kinds(outcome):

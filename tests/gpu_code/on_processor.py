@@ -128,7 +128,8 @@ class Module:
 
     def _ranges(self, memory):
         variables = [Memory(each.offset, each.size) for each in self._loaded.globals] if memory else []
-        return [each.range for each in sorted([*memory, *variables], key=lambda each: each.address)]
+        ranges = [each.range for each in sorted([*memory, *variables], key=lambda each: each.address)]
+        return (Range * len(ranges))(*ranges)
 
     def _is_one_barrier(self, finding):
         """Tell whether threads wait at copies of one barrier, which compilers make."""

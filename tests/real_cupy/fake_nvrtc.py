@@ -19,7 +19,6 @@ XSF = """\
 """
 TUPLE = "#include <tuple>\n#line 1\n"
 """What CuPy takes from libcu++ of NVRTC in its kernels in Python."""
-_segments = {}
 """By module, its segments and the table of variables that they point to: the driver reads them."""
 
 
@@ -74,16 +73,11 @@ def _module(source, options):
 
 def _text(compiled):
     """Return the addresses of a module, as ``modules.cpp`` reads them."""
-    from accel.backends.cuda_on_cpu.launch.structures import Segments, shared_variables
+    from accel.backends.cuda_on_cpu.launch.structures import segments_of
 
     module, names = compiled
-    if module not in _segments:
-        variables = shared_variables(module)
-        _segments[module] = Segments.of(module, variables), variables
-    runtime = module.runtime
-    image = (
-        ctypes.addressof(_segments[module][0]), _address(runtime.accel_sim_launch), _address(runtime.accel_sim_release)
-    )  # fmt: skip
+    runtime, segments = module.runtime, ctypes.addressof(segments_of(module))
+    image = segments, _address(runtime.accel_sim_launch), _address(runtime.accel_sim_release)
     kernels = [(name, entry.address, *entry.sizes) for name in names for entry in [module.entry(name)]]
     return "\n".join([" ".join(map(str, line)) for line in [("compiled for the processor:", *image), *kernels]])
 

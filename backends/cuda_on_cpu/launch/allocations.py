@@ -1,16 +1,19 @@
 """`Areas`: all memory that a kernel may use, for the checks and for reports."""
 
 from bisect import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import is_
 from typing import Any, NamedTuple, Protocol
+from weakref import ref
 
 import numpy as np
 
 from .module import Module, Variable
-from .structures import Range
+from .structures import RANGES, Ranges
 
-__all__ = ["Allocation", "Area", "Areas", "Argument", "Cells", "Mask", "Released", "Space"]
+__all__ = ["Allocation", "Area", "Areas", "Argument", "Cells", "Layout", "Mask", "Released", "Space"]
 
 Mask = np.ndarray[Any, np.dtype[np.uint8]]
 """1 for each byte that was written."""
@@ -86,6 +89,11 @@ class Space(Protocol):
         """The memory that was released last, the latest at the end."""
         ...
 
+    @property
+    def state(self) -> object:
+        """An object that is another one after each change of which memory is in use."""
+        ...
+
     def live(self) -> Iterable[Allocation]:
         """Return the memory in use."""
         ...
@@ -115,8 +123,8 @@ class Area:
     ----------
     begin, size : int
         Address on the host, and bytes.
-    description : str
-        The area in words.
+    words : str
+        The area in words; empty for an allocation, which has them.
     site, freed : str
         Call sites at which it was allocated and released; empty if that is not known, or not so.
     memory : Allocation or None
@@ -124,20 +132,22 @@ class Area:
     variable : Variable or None
         The variable.
     keep : object
-        Keeps the bytes in the host's memory: another thread may release them while a kernel runs.
-    mask : Mask or None
-        Which bytes were written; None if all were, or the check is off.
+        Keeps the bytes in the host's memory.
     """
 
     begin: int
     size: int
-    description: str
+    words: str = ""
     site: str = ""
     freed: str = ""
     memory: Allocation | None = None
     variable: Variable | None = None
     keep: object = None
-    mask: Mask | None = None
+
+    @property
+    def description(self) -> str:
+        """The area in words."""
+        return self.words or repr(self.memory)
 
     @property
     def end(self) -> int:
@@ -149,51 +159,102 @@ class Area:
         return max(self.begin - address, address - (self.end - 1), 0)
 
 
-class Areas:
-    """The areas in ascending order of their addresses, which is also the order of the runtime's ranges.
+class Layout:
+    """Where the areas are: that stays so until memory is allocated or released. It keeps no memory in use.
+
+    Attributes
+    ----------
+    table : NumPy array
+        The ranges of the runtime, ascending, without masks and shadows.
 
     Parameters
     ----------
-    spaces : iterable of Space
+    spaces : sequence of Space
         The memory of all devices that a kernel can access.
     module : Module
         The module of the kernel.
-    cells : dict
-        The shadows of the module's variables; updated by `take_shadows`.
-    init : bool
-        Whether to make masks of the bytes that were written.
     """
 
-    def __init__(self, spaces: Iterable[Space], module: Module, cells: Cells, *, init: bool) -> None:
-        spaces = [*spaces]
+    def __init__(self, spaces: Sequence[Space], module: Module) -> None:
+        self._states, self._module = [space.state for space in spaces], module
         variables = {variable.offset for variable in module.globals}
         blocks = [memory for space in spaces for memory in space.live() if memory.host not in variables]
-        live = [_allocated(memory, init=init) for memory in blocks]
-        live += [_of_variable(variable) for variable in module.globals]
-        live.sort(key=_begin)
+        live = sorted([*map(_allocated, blocks), *map(_of_variable, module.globals)], key=_begin)
         released = [record for space in spaces for record in space.released or ()]
-        self.all: Sequence[Area] = sorted([*live, *_apart(released, live)], key=_begin)
-        self._cells = cells
+        areas = sorted([*live, *_apart(released, live)], key=_begin)
+        self._owners: list[Area | ref[Allocation]] = [ref(each.memory) if each.memory else each for each in areas]
+        self.table = np.array([_row(each) for each in areas], RANGES)
 
-    def shadow(self, area: Area) -> int:
+    def is_current(self, spaces: Sequence[Space], module: Module) -> bool:
+        """Return whether the areas of a launch now are the same."""
+        return module is self._module and all(map(is_, self._states, [space.state for space in spaces]))
+
+    def owners(self) -> "list[Area | Allocation] | None":
+        """Return the memory in use, and the other areas, in order; None if some of it is gone."""
+        owners = []
+        for each in self._owners:
+            owner = each if isinstance(each, Area) else each()
+            if owner is None:
+                return None
+            owners.append(owner)
+        return owners
+
+
+class Areas:
+    """The areas of a launch in ascending order of their addresses, which is also the order of the runtime's ranges.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where they are.
+    owners : list
+        What `Layout.owners` returns.
+    cells : dict
+        The shadows of the module's variables; updated by `take_shadows`.
+    """
+
+    def __init__(self, layout: Layout, owners: "list[Area | Allocation]", cells: Cells) -> None:
+        self._table, self._owners, self._cells = layout.table, owners, cells
+        # Another thread may release the memory while a kernel runs.
+        self._kept = [each.content() for each in owners if not isinstance(each, Area)]
+        self._masks: list[tuple[int, Mask]] = []
+
+    @cached_property
+    def all(self) -> Sequence[Area]:
+        """The areas."""
+        return [each if isinstance(each, Area) else _allocated(each) for each in self._owners]
+
+    def ranges(self, checks: Container[str]) -> Ranges:
+        """Return the table of the runtime for some checks, by their names."""
+        table = self._table.copy()
+        if "race" in checks:
+            table["cells"] = [self._shadow(each) for each in self._owners]
+        if "init" in checks:
+            self._masks = self._masked()
+            for place, mask in self._masks:
+                table["written"][place] = mask.ctypes.data
+        return table
+
+    def _masked(self) -> "list[tuple[int, Mask]]":
+        masks = [(place, each.written()) for place, each in enumerate(self._owners) if not isinstance(each, Area)]
+        return [(place, mask) for place, mask in masks if mask is not None]
+
+    def _shadow(self, owner: "Area | Allocation") -> int:
         """Return the address of an area's shadow, or 0."""
-        if area.memory is not None:
-            return area.memory.cells
-        return self._cells.get(area.begin, 0)
+        return self._cells.get(owner.begin, 0) if isinstance(owner, Area) else owner.cells
 
-    def take_shadows(self, ranges: Iterable[Range]) -> None:
+    def take_shadows(self, ranges: Ranges) -> None:
         """Keep the shadows that a launch made, and forget the masks of what is now written whole."""
-        for area, used in zip(self.all, ranges, strict=True):
-            if used.cells and used.cells != self.shadow(area):
-                self._keep(area, used.cells)
-            if area.memory is not None and area.mask is not None and area.mask.all():
-                area.memory.note_all_written()
-
-    def _keep(self, area: Area, cells: int) -> None:
-        if area.memory is not None:
-            area.memory.cells = cells
-        elif area.variable is not None:
-            self._cells[area.begin] = cells
+        for place in np.flatnonzero(ranges["cells"]).tolist():
+            owner, cells = self._owners[place], int(ranges["cells"][place])
+            if not isinstance(owner, Area):
+                owner.cells = cells
+            elif owner.variable is not None:
+                self._cells[owner.begin] = cells
+        for place, mask in self._masks:
+            owner = self._owners[place]
+            if not isinstance(owner, Area) and mask.all():
+                owner.note_all_written()
 
     def nearest(self, address: int) -> Area | None:
         """Return the area that is nearest to an address."""
@@ -205,9 +266,13 @@ def _begin(area: Area) -> int:
     return area.begin
 
 
-def _allocated(memory: Allocation, *, init: bool) -> Area:
-    mask = memory.written() if init else None
-    return Area(memory.host, memory.nbytes, repr(memory), memory.site, memory=memory, keep=memory.content(), mask=mask)
+def _row(area: Area) -> tuple[int, ...]:
+    readonly = area.variable is not None and area.variable.readonly
+    return area.begin, area.size, 0, 0, readonly, bool(area.freed)
+
+
+def _allocated(memory: Allocation) -> Area:
+    return Area(memory.host, memory.nbytes, site=memory.site, memory=memory, keep=memory.content())
 
 
 def _of_variable(variable: Variable) -> Area:

@@ -2,17 +2,18 @@
 
 import ctypes
 import threading
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...common.interrupts import run_uninterrupted
 from .module import Entry, Module
-from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Segments, Standing, Touch, shared_variables
+from .structures import CHECKS, Dim3, Finding, Kind, Launch, Range, Ranges, Standing, Touch, segments_of
 
-__all__ = ["Outcome", "run"]
+__all__ = ["Arguments", "Outcome", "run"]
 
 _FINDINGS = 128  # distinct ones that a launch keeps
 _STANDINGS = 4096
@@ -45,16 +46,59 @@ class Outcome(NamedTuple):
     touches: tuple[Touch, ...] = ()
 
 
+class Arguments(NamedTuple):
+    """The arguments of a launch as the code takes them.
+
+    Attributes
+    ----------
+    address : int
+        Of a table of their addresses.
+    kept : object
+        Keeps the table and the arguments in memory.
+    """
+
+    address: int
+    kept: object
+
+    @classmethod
+    def of(cls, values: Sequence[np.generic | np.ndarray[Any, Any]]) -> "Arguments":
+        """Return scalars and arrays of NumPy as arguments."""
+        arrays = [np.ascontiguousarray(value) for value in values]
+        table = (ctypes.c_void_p * len(arrays))(*[value.ctypes.data for value in arrays])
+        return cls(ctypes.addressof(table), (table, arrays))
+
+
+class _Results:
+    """The memory for what comes of a launch. It is large, and clearing it takes longer than a small kernel."""
+
+    _idle: ClassVar[deque["_Results"]] = deque(maxlen=8)
+
+    def __init__(self) -> None:
+        self.findings, self.standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()
+
+    @classmethod
+    def take(cls) -> "_Results":
+        """Return memory that no launch uses."""
+        try:
+            return cls._idle.pop()
+        except IndexError:
+            return cls()
+
+    def give(self) -> None:
+        """Let another launch use the memory."""
+        self._idle.append(self)
+
+
 def run(
     module: Module,
     entry: Entry,
-    arguments: Sequence[np.generic | np.ndarray[Any, Any]],
+    arguments: Arguments | Sequence[np.generic | np.ndarray[Any, Any]],
     *,
     grid: Dim3,
     block: Dim3,
     shared: int = 0,
     warp: int = 32,
-    ranges: Sequence[Range] = (),
+    ranges: ctypes.Array[Range] | Ranges | None = None,
     checks: str = "",
     seed: int | None = None,
     workers: int = 1,
@@ -73,7 +117,7 @@ def run(
     ----------
     module, entry : Module, Entry
         The module, and the kernel in it.
-    arguments : sequence of NumPy scalars and arrays
+    arguments : Arguments, or sequence of NumPy scalars and arrays
         Each is passed by value; addresses are ``uint64``. Their sizes are those that the kernel has.
     grid, block : tuple of three ints
         Extents, x first; at most 1024 threads a block.
@@ -81,7 +125,7 @@ def run(
         Bytes of dynamic shared memory.
     warp : int
         Threads of a warp: 32 or 64, as the module was built for.
-    ranges : sequence of Range
+    ranges : array of Range of ctypes or NumPy, optional
         Memory that the kernel may use, ascending; for checked code. Their ``cells`` are set.
     checks : str
         Names of `CHECKS` with commas between; empty for code that was built unchecked.
@@ -110,23 +154,20 @@ def run(
     if block[0] * block[1] * block[2] > _MOST_THREADS:
         raise ValueError(f"a block has at most {_MOST_THREADS} threads; found {block}")
     stop = ctypes.c_uint32() if stop is None else stop
-    table = ranges if isinstance(ranges, ctypes.Array) else (Range * len(ranges))(*ranges)
-    variables = shared_variables(module)
-    values = [np.ascontiguousarray(argument) for argument in arguments]
-    pointers = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
-    findings, standings = (Finding * _FINDINGS)(), (Standing * _STANDINGS)()
+    passed = arguments if isinstance(arguments, Arguments) else Arguments.of(arguments)
+    results = _Results.take()
     touches = (Touch * (0 if watched is None else _TOUCHES))()
     launch = Launch(
         entry=entry.address,
-        arguments=ctypes.addressof(pointers),
-        ranges=ctypes.addressof(table),
-        range_count=len(table),
-        segments=Segments.of(module, variables),
+        arguments=passed.address,
+        ranges=ranges.ctypes.data if isinstance(ranges, np.ndarray) else ranges and ctypes.addressof(ranges),
+        range_count=0 if ranges is None else len(ranges),
+        segments=segments_of(module),
         seed=(seed or 0) & 0xFFFFFFFFFFFFFFFF,
         limit=limit,
-        findings=ctypes.addressof(findings),
+        findings=ctypes.addressof(results.findings),
         finding_capacity=_FINDINGS,
-        standings=ctypes.addressof(standings),
+        standings=ctypes.addressof(results.standings),
         standing_capacity=_STANDINGS,
         stop=ctypes.addressof(stop),
         heap=heap or None,
@@ -144,19 +185,17 @@ def run(
         cooperative=cooperative,
         ordered=seed is None,
     )
-    stopped = _call(
-        module.runtime, launch, stop, (table, variables, values, pointers, findings, standings, touches, watched)
-    )
-    if table is not ranges:
-        for own, used in zip(ranges, table, strict=True):
-            own.cells = used.cells
-    return Outcome(
+    stopped = _call(module.runtime, launch, stop, (ranges, passed, results, touches, watched))
+    outcome = Outcome(
         Kind(stopped),
-        tuple(findings[: launch.finding_count]),
-        tuple(standings[: launch.standing_count]),
+        tuple(results.findings[: launch.finding_count]),
+        tuple(results.standings[: launch.standing_count]),
         _printed(module.runtime, launch),
         tuple(touches[: launch.touch_count]),
     )
+    if not outcome.findings and not outcome.standings:  # they are in that memory
+        results.give()
+    return outcome
 
 
 def _call(runtime: ctypes.CDLL, launch: Launch, stop: ctypes.c_uint32, used: object) -> int:

@@ -2,11 +2,16 @@
 
 import ctypes
 from enum import IntEnum
+from functools import cache
+from typing import Any
+
+import numpy as np
 
 from .module import Module
 
 __all__ = [
     "CHECKS",
+    "RANGES",
     "Dim",
     "Dim3",
     "Divergence",
@@ -16,13 +21,14 @@ __all__ = [
     "Mode",
     "Place",
     "Range",
+    "Ranges",
     "Segments",
     "Shared",
     "Space",
     "Standing",
     "Standpoint",
     "Touch",
-    "shared_variables",
+    "segments_of",
 ]
 
 Dim3 = tuple[int, int, int]
@@ -145,6 +151,11 @@ class Range(ctypes.Structure):
     ]
 
 
+Ranges = np.ndarray[Any, np.dtype[np.void]]
+RANGES = np.dtype([(name, f"u{getattr(Range, name).size}") for name, *_ in Range._fields_])
+"""The type of an array of `Range`."""
+
+
 class Place(ctypes.Structure):
     """A thread at the instruction with the return address ``pc``; ``mode`` and ``size`` are those of its access."""
 
@@ -233,7 +244,15 @@ class Shared(ctypes.Structure):
 
 
 class Segments(ctypes.Structure):
-    """Where the code and the shared memory of a module are; see ``launch.h``."""
+    """Where the code and the shared memory of a module are; see ``launch.h``.
+
+    Attributes
+    ----------
+    variables : ctypes array of Shared
+        The table of the variables in shared memory.
+    """
+
+    variables: ctypes.Array[Shared]
 
     _fields_ = [
         ("shared_variables", ctypes.c_void_p),
@@ -243,11 +262,6 @@ class Segments(ctypes.Structure):
         ("code_begin", ctypes.c_uint64),
         ("code_end", ctypes.c_uint64),
     ]
-
-    @classmethod
-    def of(cls, module: Module, variables: ctypes.Array[Shared]) -> "Segments":
-        """Return those of a module, with its `shared_variables`, which must outlive them."""
-        return cls(ctypes.addressof(variables), len(variables), module.shared_size, module.shared_begin, *module.code)
 
 
 class Launch(ctypes.Structure):
@@ -293,8 +307,14 @@ class Launch(ctypes.Structure):
     ]
 
 
-def shared_variables(module: Module) -> ctypes.Array[Shared]:
-    """Return the table of the variables in shared memory of a module, with those of the compiler after its own."""
+@cache
+def segments_of(module: Module) -> Segments:
+    """Return the segments of a module; it stays in memory to the end of the process, and they too."""
     table = [Shared(each.offset, each.size, 0) for each in module.shared]
-    table += [Shared(each.offset, each.size, 1) for each in module.guards]
-    return (Shared * len(table))(*table)
+    table += [Shared(each.offset, each.size, 1) for each in module.guards]  # those of the compiler after its own
+    variables = (Shared * len(table))(*table)
+    segments = Segments(
+        ctypes.addressof(variables), len(variables), module.shared_size, module.shared_begin, *module.code
+    )
+    segments.variables = variables
+    return segments

@@ -136,9 +136,8 @@ class _Program:
 
     def _begin(self) -> None:
         module, settings = self.module, self.settings
-        self._shared = structures.shared_variables(module)
         self._host = Host(
-            image=Image(structures.Segments.of(module, self._shared)),
+            image=Image(structures.segments_of(module)),
             memory=settings.memory,
             heap=settings.heap,
             seed=settings.seed,

@@ -367,8 +367,10 @@ class SimBackend:
 
     def memory_at(self, address: int, nbytes: int) -> Memory | None:
         """Return the memory that contains some bytes; None if no simulated device has them."""
-        matches = (space.memory_at(address, nbytes) for space in self._memory.values() if space.has_address(address))
-        return next(matches, None)
+        for space in self._memory.values():
+            if space.has_address(address):
+                return space.memory_at(address, nbytes)
+        return None
 
     def heap(self, device: Device) -> KernelHeap:
         """Return the heap of a device's kernels."""

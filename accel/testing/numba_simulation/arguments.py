@@ -6,9 +6,13 @@ import numpy as np
 from cuda.core import Buffer
 from cuda.core.utils import StridedMemoryView
 from numba.cuda import api
+from numba.cuda.args import InOut
+from numba.cuda.args import wrap_arg as real_wrap_arg
 from numba.cuda.cudadrv import devicearray, driver
 
-__all__ = ["host_view", "view"]
+__all__ = ["host_view", "view", "wrap_arg"]
+
+_OF_DEVICE = frozenset((devicearray.DeviceNDArray, devicearray.DeviceRecord, devicearray.ManagedNDArray))
 
 
 class HostView(NamedTuple):
@@ -39,6 +43,24 @@ def view(value: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = F
         return _View(api.from_cuda_array_interface(interface, owner=value)), False
     array, copied = devicearray.auto_device(value, stream=_stream(stream), copy=copy, user_explicit=user_explicit)
     return _View(array), copied
+
+
+class _OnDevice:
+    """Stands for `numba.cuda.args.InOut` around an array of a device: a launch has many of them."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def to_device(self, retr: list[Any], stream: Any = 0) -> Any:
+        """Return what a launch reads of the array."""
+        return self._array._strided_memory_view_shim
+
+
+def wrap_arg(value: Any, default: Any = InOut) -> Any:
+    """Return an argument with how it is copied; stands for `numba.cuda.args.wrap_arg`."""
+    return _OnDevice(value) if type(value) in _OF_DEVICE else real_wrap_arg(value, default)
 
 
 class _View:

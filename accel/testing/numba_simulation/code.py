@@ -9,7 +9,7 @@ from numba.cuda.cudadrv import devices
 
 from accel.device import Device
 from accel.testing.cuda_limits import blocks_at_once
-from accel.testing.numba_simulation.contexts import current_device
+from accel.testing.numba_simulation.contexts import current_device, current_number
 from accel.testing.numba_simulation.core import Attributes, LoadedKernel, ObjectCode
 from accel.testing.numba_simulation.failures import DriverError, refuse, simulated
 from accel.testing.numba_simulation.kernels import kernel_of
@@ -98,7 +98,7 @@ class _Counters:
             set_pointer(pointer, int(getattr(arguments[0], "value", arguments[0])), stream)
 
 
-_functions: "WeakKeyDictionary[Any, dict[int, Any]]" = WeakKeyDictionary()
+_functions: "WeakKeyDictionary[Any, dict[int | None, Any]]" = WeakKeyDictionary()
 
 
 def function_of(library: Any) -> Any:
@@ -109,21 +109,21 @@ def function_of(library: Any) -> Any:
     RuntimeError
         If the library is that of a device function.
     """
+    known = _functions.get(library, {}).get(current_number())
+    if known is not None:
+        return known
     if library._entry_name is None:
         raise RuntimeError("Missing entry_name - are you trying to get the cufunc for a device function?")
     context = devices.get_context()
+    kernel = kernel_of(library)
+    sizes = kernel.compiled(current_device())
+    registers = library._max_registers or 0
+    code = KernelCode(
+        kernel, Attributes(registers, sizes.constant_size, sizes.local_size, sizes.shared_size, kernel.max_threads)
+    )
+    module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
     functions = _functions.setdefault(library, {})
-    number = int(context.device.id)
-    if number not in functions:
-        kernel = kernel_of(library)
-        sizes = kernel.compiled(current_device())
-        registers = library._max_registers or 0
-        code = KernelCode(
-            kernel, Attributes(registers, sizes.constant_size, sizes.local_size, sizes.shared_size, kernel.max_threads)
-        )
-        module = context.create_module_image(code, library._setup_functions, library._teardown_functions)
-        functions[number] = module.get_function(library._entry_name)
-    return functions[number]
+    return functions.setdefault(int(context.device.id), module.get_function(library._entry_name))
 
 
 def assembly(library: Any, cc: Any = None) -> str:

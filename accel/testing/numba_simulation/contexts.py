@@ -12,7 +12,7 @@ from accel.testing.cuda_limits import attribute
 from accel.testing.numba_simulation.failures import DriverError, simulated
 from accel.testing.visible_devices import visible_devices
 
-__all__ = ["current_device", "device_of", "devices", "forget_devices", "number_of", "primary", "push"]
+__all__ = ["current_device", "current_number", "device_of", "devices", "forget_devices", "number_of", "primary", "push"]
 
 _VERSION = 13_000
 _PRIMARY = 0x1000
@@ -85,6 +85,12 @@ def current_device() -> Device:
     if not _stack.handles:
         raise DriverError("ERROR_INVALID_CONTEXT")
     return _device(_stack.handles[-1])
+
+
+def current_number() -> int | None:
+    """Return the number of the device whose primary context is the current one; None if none is."""
+    handles = _stack.handles
+    return handles[-1] - _PRIMARY if handles and handles[-1] not in _created else None
 
 
 def primary(number: int) -> Any:

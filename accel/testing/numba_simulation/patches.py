@@ -124,6 +124,7 @@ class Simulation:
         yield _Patch(library, "get_asm_strs", code.refused_assembly)
         for name in ("get_cubin", "get_ltoir", "get_lto_ptx"):
             yield _Patch(library, name, code.refused_output)
+        yield _Patch(dispatcher, "wrap_arg", arguments.wrap_arg)
         yield _Patch(dispatcher, "compile_cuda", with_lines(dispatcher.compile_cuda))
         yield _Patch(lowering, "get_func_def_lineno", first_lines(lowering.get_func_def_lineno))
         yield _Patch(cuda_fp16, "_have_nvjitlink", lambda: True)  # it warns that functions are not inlined without it

@@ -1,4 +1,4 @@
-"""The command line: ``accel info``, ``demo``, ``layout``, ``run-kernel`` and ``grade``."""
+"""The command line: ``accel info``, ``doctor``, ``demo``, ``layout``, ``run-kernel``, ``grade`` and smaller ones."""
 
 import argparse
 import json
@@ -16,6 +16,10 @@ from accel import __version__
 __all__ = ["main"]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_EXIT_CODES = """\
+exit codes: 0 if it did what was asked; 1 for findings, failures, and files that cannot be read or written; 2 for
+arguments that mean nothing; 130 after an interrupt. A program that `accel run-kernel` runs ends with its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,13 +49,22 @@ def _close_quietly() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="accel", description="Typed memory on the host or on an accelerator.")
+    parser = argparse.ArgumentParser(
+        prog="accel",
+        description="Typed memory on the host or on an accelerator.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"accel {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     info = _add_command(commands, "info", "list the devices and packages of this machine, and how to add missing ones")
     info.add_argument("--json", action="store_true", help="print JSON")
     info.set_defaults(run=_info)
+
+    doctor = _add_command(commands, "doctor", "say what is wrong with this installation, and the line to type")
+    doctor.add_argument("--json", action="store_true", help="print JSON")
+    doctor.set_defaults(run=_doctor)
 
     demo = _add_command(
         commands, "demo", "find stars and blood vessels in two pictures on a device, and write a report"
@@ -81,6 +94,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_layout(_add_command(commands, "layout", "draw a layout of memory, and explain an operation on it"))
     _add_run_kernel(commands)
     _add_grade(commands)
+    version = _add_command(commands, "version", "print the version of accel")
+    version.add_argument("--json", action="store_true", help="print JSON, with the versions of Python and NumPy")
+    version.set_defaults(run=_version)
+    completions = _add_command(commands, "completions", "print a script that completes these commands in a shell")
+    completions.add_argument("shell", choices=("bash", "zsh", "fish"), help='eval "$(accel completions bash)"')
+    completions.set_defaults(run=_completions)
     return parser
 
 
@@ -132,6 +151,29 @@ def _info(args: argparse.Namespace) -> int:
 
     report = machine_report()
     print(json.dumps(report, indent=2) if args.json else machine_text(report))
+    return 0
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from accel.commands.doctor import run
+
+    return run(args.json)
+
+
+def _version(args: argparse.Namespace) -> int:
+    if args.json:
+        from accel.commands.info import versions
+
+        print(json.dumps(versions(), indent=2))
+    else:
+        print(f"accel {__version__}")
+    return 0
+
+
+def _completions(args: argparse.Namespace) -> int:
+    from accel.commands.completions import script
+
+    print(script(_parser(), args.shell), end="")
     return 0
 
 

@@ -18,7 +18,7 @@ from accel.support.device_names import DEVICE_TYPES
 from accel.support.free_threading import NOT_SAFE
 from accel.support.host_compiler import INSTALL
 
-__all__ = ["Machine", "machine_report", "machine_text"]
+__all__ = ["Machine", "machine_report", "machine_text", "versions"]
 
 _PACKAGES = (
     "numpy array-api-compat ml-dtypes llvmlite cupy-cuda12x cupy-cuda13x cupy-rocm-7-0 scikit-image scipy pillow rich"
@@ -72,6 +72,11 @@ def machine_report() -> Machine:
         "packages": {name: _version(name) for name in _PACKAGES.split()},
         "settings": _answer(_settings),
     }
+
+
+def versions() -> dict[str, str | None]:
+    """Return the versions that a report of an error needs: of accel, Python and NumPy."""
+    return {"accel": __version__, "python": platform.python_version(), "numpy": _version("numpy")}
 
 
 def _answer(ask: Callable[[], Any]) -> Any:

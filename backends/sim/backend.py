@@ -425,10 +425,10 @@ class SimBackend:
         return list(dict.fromkeys(self.stream_of(stream, end.device) for end in ends if end is not None))
 
     def _free_late(self, block: Block, site: str, stream: Stream) -> None:
-        whole = flat(Span(block, 0, block.nbytes))
+        whole = Region.at(block.pointer, (block.nbytes,), (1,), 1)
 
         def free_now(operation: Operation) -> None:
-            self.begin(operation, (block.native, region_of(whole), True))
+            self.begin(operation, (block.native, whole, True))
             block.native.refuse_freed()
             self._memory[block.native.device].give_back(block.native, site)
 

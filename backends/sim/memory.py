@@ -252,17 +252,18 @@ class DeviceMemory:
         """
         if not nbytes:
             return Memory(self.device, 0, _NO_BYTES)
-        site = call_site()
+        site, step = call_site(), max(alignment, ALIGNMENT)
+        size = _rounded(nbytes, step)  # else blocks of one alignment would leave holes that no other fills
         with self._lock:
             self._drain()
-            self._hole(nbytes, alignment)  # raises early, before the host's memory is allocated
+            self._hole(nbytes, size, step)  # raises early, before the host's memory is allocated
             try:
-                content, host = _filled(nbytes, min(max(alignment, ALIGNMENT), _PAGE), 0 if cleared else POISON)
+                content, host = _filled(nbytes, min(step, _PAGE), 0 if cleared else POISON)
             except MemoryError:
                 raise OutOfMemoryError(
                     f"{nbytes} bytes were asked for on {self.device}, and the host has no memory to simulate them with"
                 ) from None
-            memory = self._new_memory(content, host, partial(self._hole, nbytes, alignment), site)
+            memory = self._new_memory(content, host, partial(self._hole, nbytes, size, step), site, size)
         if cleared:
             memory.note_all_written()
         return memory
@@ -273,21 +274,22 @@ class DeviceMemory:
         with self._lock:
             self._drain()
             content = np.frombuffer(memoryview((c_char * nbytes).from_address(host)), np.uint8)
-            memory = self._new_memory(content, host, partial(self._top, nbytes), site)
+            size = _rounded(nbytes, ALIGNMENT)
+            memory = self._new_memory(content, host, partial(self._top, size), site, size)
             # It belongs to the module until the end of the process, and cannot be released.
             self._used -= memory.place.counted
             memory.place.counted = 0
         memory.unwritten = None
         return memory
 
-    def _new_memory(self, content: Bytes, host: int, find: Callable[[], _Found], site: str) -> Memory:
+    def _new_memory(self, content: Bytes, host: int, find: Callable[[], _Found], site: str, size: int) -> Memory:
         """Give bytes an address of the device, as `_hole` or `_top` find it; the caller holds the lock."""
         while True:
             before = self._holes
             pointer, remaining = find()
             memory = Memory(self.device, pointer, content, host, site)
             place = _Place(memory, self._returned.append)
-            place.start, place.end = pointer, pointer + _rounded(content.nbytes, ALIGNMENT)
+            place.start, place.end = pointer, pointer + size
             place.counted, place.cells = place.end - pointer, 0
             memory.place = place
             # Try again if a signal handler or a finaliser of this thread has allocated meanwhile. From here on there
@@ -365,18 +367,18 @@ class DeviceMemory:
                     place.cells = 0
                     self.stale_cells.append(cells)
 
-    def _top(self, nbytes: int) -> _Found:
+    def _top(self, size: int) -> _Found:
         """Return an address at the end of the address space, above all that can be allocated, and the holes left."""
         start, end = self._holes[-1]
-        first = end - _rounded(nbytes, ALIGNMENT)
+        first = end - size
         return first, (*self._holes[:-1], (start, first))
 
-    def _hole(self, nbytes: int, alignment: int) -> _Found:
+    def _hole(self, nbytes: int, size: int, step: int) -> _Found:
         """Return the address in the first hole that is large enough, and the holes that remain."""
-        size, limit = _rounded(nbytes, ALIGNMENT), self._base + config.current().sim_memory
+        limit = self._base + config.current().sim_memory
         holes = self._holes
         for index, (start, end) in enumerate(holes):
-            first = _rounded(start, max(alignment, ALIGNMENT))
+            first = _rounded(start, step)
             if first + size <= min(end, limit):
                 rest = [hole for hole in ((start, first), (first + size, end)) if hole[0] < hole[1]]
                 return first, (*holes[:index], *rest, *holes[index + 1 :])

@@ -229,9 +229,9 @@ class SimRawExecutable:
             space.remember_released()
             _drop(launch.loaded, space.stale_cells)
         layout, module = self._layout, launch.loaded.module
-        while layout is None or not layout.is_current(spaces, module) or (owners := layout.owners()) is None:
+        while layout is None or not layout.is_current(spaces, module) or (blocks := layout.blocks()) is None:
             layout = self._layout = Layout(spaces, module)
-        return Areas(layout, owners, launch.loaded.cells)
+        return Areas(layout, blocks, launch.loaded.cells)
 
     def _outcome(
         self, launch: _Launch, arguments: Arguments, areas: Areas, watched: "np.ndarray[Any, Any] | None" = None

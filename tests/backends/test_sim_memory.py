@@ -254,3 +254,14 @@ def test_a_host_without_memory_for_the_simulation_is_told_and_nothing_stays_take
 def test_arrays_without_elements_stay_on_their_device(sim):
     x = xp.asarray(xp.zeros(0, device="sim:1").container())
     assert (x + xp.ones(0, device="sim:1")).device is Device.SIM[1]
+
+
+def test_blocks_of_one_alignment_leave_no_holes_between_them(sim):
+    before = sim.free_memory(Device.SIM)
+    blocks = [sim.allocate(Device.SIM, 100, alignment=256, stream=None) for _ in range(20)]
+    assert all(block.pointer % 256 == 0 for block in blocks)
+    room = sim.free_memory(Device.SIM)
+    assert before.free - room.free == before.largest - room.largest
+    for block in blocks:
+        sim.free(block, stream=None)
+    assert sim.free_memory(Device.SIM) == before

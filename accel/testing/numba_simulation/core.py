@@ -285,13 +285,15 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
             f"within an acceptable range of values: a block of {tuple(config.block)} threads; up to "
             f"{kernel.attributes.max_threads_per_block} are possible"
         )
-    values = [memory.as_simulated(each) if type(each) is int else each for each in _flat(arguments)]
+    values = memory.all_simulated(_flat(arguments))
     with streams.giving_to(stream.handle) as native:
         kernel.kernel.launch(
             values, tuple(config.grid), tuple(config.block), native, config.shmem_size, bool(config.is_cooperative)
         )
 
 
-def _flat(arguments: Sequence[Any]) -> list[Any]:
+def _flat(arguments: Sequence[Any]) -> Sequence[Any]:
     """Return arguments of which some may be buffers of cuda.core, as addresses."""
+    if not any(issubclass(kind, Buffer) for kind in {*map(type, arguments)}):
+        return arguments
     return [int(each.handle) if isinstance(each, Buffer) else each for each in arguments]

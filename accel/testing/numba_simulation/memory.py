@@ -3,7 +3,9 @@
 import ctypes
 import threading
 from bisect import bisect
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from cuda.bindings import driver as bindings
 from accel.abc import Block, ExternalAllocation, Operand, Span, Stream
 from accel.device import Device
 from accel.dtypes import as_dtype
+from accel.errors import OutOfMemoryError
 from accel.memory import heap_of
 from accel.support.locks import open_after_fork
 from accel.testing.numba_simulation.contexts import current_device, devices
@@ -24,7 +27,7 @@ from accel.testing.numba_simulation.streams import (
     settle_device,
 )
 
-__all__ = ["as_simulated", "free", "free_host", "set_pointer", "unregister"]
+__all__ = ["all_simulated", "as_simulated", "free", "free_host", "set_pointer", "unregister"]
 
 _BYTE = as_dtype("uint8")
 _ALIGNMENT = 4096
@@ -78,6 +81,11 @@ def as_simulated(address: int) -> int:
     return address if known is None else int(known.memory.pointer) + address - int(known.memory.host)
 
 
+def all_simulated(values: Sequence[Any]) -> Sequence[Any]:
+    """Return values of which the integers may be addresses of managed memory, with simulated addresses."""
+    return [as_simulated(each) if type(each) is int else each for each in values] if _managed else values
+
+
 @simulated
 def cuMemAlloc(nbytes: int) -> Any:
     """Return the address of new memory of the current device.
@@ -94,10 +102,12 @@ def cuMemAlloc(nbytes: int) -> Any:
 
 
 def _allocate(device: Device, nbytes: int) -> int:
-    backend = _backend(device)
-    if nbytes > backend.free_memory(device).free:
-        settle_device(device)  # memory is released late
-    block = backend.allocate(device, nbytes, alignment=256, stream=None)
+    allocate = partial(_backend(device).allocate, device, nbytes, alignment=256, stream=None)
+    try:
+        block = allocate()
+    except OutOfMemoryError:  # memory is released late
+        settle_device(device)
+        block = allocate()
     _allocated[block.pointer] = device, block
     return int(block.pointer)
 

@@ -4,8 +4,8 @@ from bisect import bisect
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import is_
-from typing import Any, NamedTuple, Protocol
+from operator import is_, itemgetter
+from typing import Any, NamedTuple, Protocol, cast
 from weakref import ref
 
 import numpy as np
@@ -166,6 +166,10 @@ class Layout:
     ----------
     table : NumPy array
         The ranges of the runtime, ascending, without masks and shadows.
+    places : list of int
+        The places among them of memory in use.
+    others : list of (int, Area)
+        The other areas with their places: variables, and memory that was released.
 
     Parameters
     ----------
@@ -182,22 +186,19 @@ class Layout:
         live = sorted([*map(_allocated, blocks), *map(_of_variable, module.globals)], key=_begin)
         released = [record for space in spaces for record in space.released or ()]
         areas = sorted([*live, *_apart(released, live)], key=_begin)
-        self._owners: list[Area | ref[Allocation]] = [ref(each.memory) if each.memory else each for each in areas]
+        self.places = [place for place, each in enumerate(areas) if each.memory is not None]
+        self.others = [(place, each) for place, each in enumerate(areas) if each.memory is None]
+        self._blocks = [ref(each.memory) for each in areas if each.memory is not None]
         self.table = np.array([_row(each) for each in areas], RANGES)
 
     def is_current(self, spaces: Sequence[Space], module: Module) -> bool:
         """Return whether the areas of a launch now are the same."""
         return module is self._module and all(map(is_, self._states, [space.state for space in spaces]))
 
-    def owners(self) -> "list[Area | Allocation] | None":
-        """Return the memory in use, and the other areas, in order; None if some of it is gone."""
-        owners = []
-        for each in self._owners:
-            owner = each if isinstance(each, Area) else each()
-            if owner is None:
-                return None
-            owners.append(owner)
-        return owners
+    def blocks(self) -> "list[Allocation] | None":
+        """Return the memory in use; None if some of it is gone."""
+        blocks = [block() for block in self._blocks]
+        return None if None in blocks else cast("list[Allocation]", blocks)
 
 
 class Areas:
@@ -207,54 +208,51 @@ class Areas:
     ----------
     layout : Layout
         Where they are.
-    owners : list
-        What `Layout.owners` returns.
+    blocks : list of Allocation
+        The memory in use, as `Layout.blocks` returns it.
     cells : dict
         The shadows of the module's variables; updated by `take_shadows`.
     """
 
-    def __init__(self, layout: Layout, owners: "list[Area | Allocation]", cells: Cells) -> None:
-        self._table, self._owners, self._cells = layout.table, owners, cells
+    def __init__(self, layout: Layout, blocks: "list[Allocation]", cells: Cells) -> None:
+        self._layout, self._blocks, self._cells = layout, blocks, cells
         # Another thread may release the memory while a kernel runs.
-        self._kept = [each.content() for each in owners if not isinstance(each, Area)]
-        self._masks: list[tuple[int, Mask]] = []
+        self._kept = [each.content() for each in blocks]
+        self._masks: list[tuple[Allocation, Mask]] = []
 
     @cached_property
     def all(self) -> Sequence[Area]:
         """The areas."""
-        return [each if isinstance(each, Area) else _allocated(each) for each in self._owners]
+        blocks = zip(self._layout.places, map(_allocated, self._blocks), strict=True)
+        return [area for _, area in sorted([*blocks, *self._layout.others], key=itemgetter(0))]
 
     def ranges(self, checks: Container[str]) -> Ranges:
         """Return the table of the runtime for some checks, by their names."""
-        table = self._table.copy()
+        table, places = self._layout.table.copy(), self._layout.places
         if "race" in checks:
-            table["cells"] = [self._shadow(each) for each in self._owners]
+            table["cells"][places] = [each.cells for each in self._blocks]
+            for place, area in self._layout.others:
+                table["cells"][place] = self._cells.get(area.begin, 0)
         if "init" in checks:
-            self._masks = self._masked()
-            for place, mask in self._masks:
-                table["written"][place] = mask.ctypes.data
+            masks = [(place, each, each.written()) for place, each in zip(places, self._blocks, strict=True)]
+            self._masks = [(block, mask) for _, block, mask in masks if mask is not None]
+            for place, _, mask in masks:
+                if mask is not None:
+                    table["written"][place] = mask.ctypes.data
         return table
-
-    def _masked(self) -> "list[tuple[int, Mask]]":
-        masks = [(place, each.written()) for place, each in enumerate(self._owners) if not isinstance(each, Area)]
-        return [(place, mask) for place, mask in masks if mask is not None]
-
-    def _shadow(self, owner: "Area | Allocation") -> int:
-        """Return the address of an area's shadow, or 0."""
-        return self._cells.get(owner.begin, 0) if isinstance(owner, Area) else owner.cells
 
     def take_shadows(self, ranges: Ranges) -> None:
         """Keep the shadows that a launch made, and forget the masks of what is now written whole."""
-        for place in np.flatnonzero(ranges["cells"]).tolist():
-            owner, cells = self._owners[place], int(ranges["cells"][place])
-            if not isinstance(owner, Area):
-                owner.cells = cells
-            elif owner.variable is not None:
-                self._cells[owner.begin] = cells
-        for place, mask in self._masks:
-            owner = self._owners[place]
-            if not isinstance(owner, Area) and mask.all():
-                owner.note_all_written()
+        cells = ranges["cells"]
+        if cells.any():
+            for block, address in zip(self._blocks, cells[self._layout.places].tolist(), strict=True):
+                if address:
+                    block.cells = address
+            made = [(area.begin, int(cells[place])) for place, area in self._layout.others if area.variable is not None]
+            self._cells.update((begin, address) for begin, address in made if address)
+        for block, mask in self._masks:
+            if mask.all():
+                block.note_all_written()
 
     def nearest(self, address: int) -> Area | None:
         """Return the area that is nearest to an address."""

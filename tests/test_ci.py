@@ -1,6 +1,7 @@
 """The scripts of ci/ work in `.venv` and nowhere else, with the versions in `ci/constraints.txt`."""
 
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -61,8 +62,16 @@ def test_one_for_developers_is_one_for_tests_too(checkout):
 
 
 def test_an_extra_needs_no_new_pip(checkout):
-    install = f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[demo]"
-    assert calls(checkout, "source ci/venv demo") == [MADE[0], install]
+    install = f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[demo-stores]"
+    assert calls(checkout, "source ci/venv demo-stores") == [MADE[0], install]
+
+
+def test_the_demo_installs_what_its_extra_names_and_not_what_its_pictures_come_with(checkout, root):
+    _, most, pictures = calls(checkout, "source ci/venv demo")
+    extra = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]["demo"]
+    assert pictures.endswith("--no-compile --no-deps scikit-image")
+    named = [*re.sub(r".*--editable ROOT\[(\w+)\]", r"accel-container[\1]", most).split(), "scikit-image"]
+    assert named == [requirement.partition(">=")[0] for requirement in extra]
 
 
 def test_no_scrap_of_the_build_makes_pytest_take_the_library_for_a_plugin(checkout):

@@ -1,7 +1,7 @@
 """Two demos: stars and blood vessels found in pictures, on any device; counties and cities measured by tasks on tiles.
 
 ``accel demo`` runs the first. `accel.demo.pipeline` computes the result with `accel`; `accel.demo.reference` computes
-it with NumPy and SciPy for comparison. ``accel demo stores`` runs the second, which is `accel.demo.stores`.
+it with NumPy for comparison. ``accel demo stores`` runs the second, which is `accel.demo.stores`.
 """
 
 import re
@@ -16,7 +16,7 @@ __all__ = ["SUBJECTS", "main"]
 
 SUBJECTS = ("pictures", "stores")
 
-_NEEDED = {"pictures": ("numpy", "scipy", "skimage", "PIL", "rich"), "stores": ("numpy", "rich", "bokeh_sampledata")}
+_NEEDED = {"pictures": ("numpy", "skimage", "PIL", "rich"), "stores": ("numpy", "rich", "bokeh_sampledata")}
 _EXTRAS = {"pictures": "demo", "stores": "demo-stores"}
 _DIFFERENT, _REFUSED, _INTERRUPTED = 1, 2, 130
 

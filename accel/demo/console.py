@@ -12,7 +12,7 @@ class DemoConsole(Console):
         """Continue, to write the files; rich would exit with 1, which here means that results differ."""
 
 
-def announce(console: Console, step: str) -> None:
+def announce(console: Console, step: str, verb: str = "Computing") -> None:
     """Print a step before it runs, unless the console is a terminal, which shows a progress bar."""
     if not console.is_terminal:
-        console.print(f"Computing: {step}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{verb}: {step}", markup=False, highlight=False, soft_wrap=True)

@@ -1,12 +1,14 @@
-"""The pictures of the demo, which are part of scikit-image, and what to look for in each."""
+"""The pictures of the demo, which are files of scikit-image, and what to look for in each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from skimage import data
+from PIL import Image
 
 __all__ = ["SOURCES", "Picture", "Recipe", "load_retina", "load_sky"]
 
@@ -71,7 +73,7 @@ def load_sky() -> Picture:
         credit="NASA and ESA, public domain",
         finds="stars and galaxies",
         legend="A ring is wider the more its star or galaxy stands out.",
-        pixels=_pixels(data.hubble_deep_field),
+        pixels=_pixels("hubble_deep_field.jpg"),
         recipe=Recipe("points", background=32, sigma=1.5, reach=3, level=10.0),
     )
 
@@ -84,7 +86,7 @@ def load_retina() -> Picture:
         credit="Mikael Häggström, public domain",
         finds="vessel pixels",
         legend="Along each vessel its darkest pixels are drawn over, more opaque the more they stand out.",
-        pixels=_pixels(data.retina),
+        pixels=_pixels("retina.jpg"),
         recipe=Recipe("lines", sign=-1, background=16, sigma=3.0, floor=30.0, inset=8, level=2.5),
     )
 
@@ -93,5 +95,10 @@ SOURCES: tuple[Callable[[], Picture], ...] = (load_sky, load_retina)
 """The functions that load the pictures of the demo."""
 
 
-def _pixels(source: Callable[[], object]) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(source(), dtype=np.uint8)
+def _pixels(name: str) -> NDArray[np.uint8]:
+    """Read a picture without importing scikit-image, which imports SciPy."""
+    spec = find_spec("skimage")
+    if spec is None or not spec.submodule_search_locations:
+        raise FileNotFoundError(2, "install it with: pip install 'accel-container[demo]'", "scikit-image")
+    with Image.open(Path(spec.submodule_search_locations[0], "data", name)) as picture:
+        return np.ascontiguousarray(picture, dtype=np.uint8)

@@ -1,13 +1,13 @@
-"""The reference computation of the demo: the whole picture at once, only with NumPy and SciPy."""
+"""The reference computation of the demo: the whole picture at once, only with NumPy."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from accel.demo.findings import Findings
 from accel.demo.pictures import Picture, Recipe
+from accel.demo.windows import blurred, largest, mean, smallest
 
 __all__ = ["Reference", "compute_reference"]
 
@@ -50,10 +50,10 @@ def _respond(light: Image, recipe: Recipe) -> Image:
     side = 2 * recipe.background + 1
     shown = (light >= recipe.floor).astype(np.float64)
     # Half the share of one pixel: less than any share above 0, and more than the rounding error of a share of 0.
-    share = np.maximum(ndimage.uniform_filter(shown, side), 0.5 / side**2)
-    contrast = shown * (light - ndimage.uniform_filter(light * shown, side) / share)
-    response = ndimage.gaussian_filter(recipe.sign * contrast, recipe.sigma, truncate=4.0)
-    inside = ndimage.minimum_filter(shown, 2 * recipe.inset + 1) > 0
+    share = np.maximum(mean(shown, side), 0.5 / side**2)
+    contrast = shown * (light - mean(light * shown, side) / share)
+    response = blurred(recipe.sign * contrast, recipe.sigma)
+    inside = smallest(shown, 2 * recipe.inset + 1) > 0
     return np.where(inside, response, -np.inf)
 
 
@@ -61,7 +61,7 @@ def _peaks(response: Image, reach: int) -> Image:
     """Return by how much each element exceeds the largest other element within reach."""
     others = np.ones((2 * reach + 1, 2 * reach + 1), dtype=bool)
     others[reach, reach] = False
-    rival = ndimage.maximum_filter(response, footprint=others, mode="constant", cval=-np.inf)
+    rival = largest(response, others, -np.inf)
     return np.subtract(response, rival, out=np.zeros_like(response), where=np.isfinite(response))
 
 
@@ -83,5 +83,5 @@ def _along(response: Image, line: NDArray[np.bool_]) -> tuple[Image, Image]:
     """Return the absolute second derivative along a line of 3 pixels, and the excess of the middle over the ends."""
     ends = line & ~_MIDDLE
     square = int(np.sum((np.argwhere(ends)[0] - 1) ** 2))
-    bend = ndimage.correlate(response, ends - 2.0 * _MIDDLE) / square
-    return np.abs(bend), response - ndimage.maximum_filter(response, footprint=ends)
+    sides = -largest(-response, ends) + largest(response, ends)  # there are two: the sum of the smaller and the larger
+    return np.abs(sides - 2.0 * response) / square, response - largest(response, ends)

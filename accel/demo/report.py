@@ -17,7 +17,7 @@ from accel.support.device_names import GPU_TYPES
 
 __all__ = ["report_page"]
 
-_PACKAGES = ("accel-container", "numpy", "array-api-compat", "scipy", "scikit-image", "pillow")
+_PACKAGES = ("accel-container", "numpy", "array-api-compat", "scikit-image", "pillow")
 
 
 def report_page(outcomes: Sequence[Outcome], device: accel.Device, races: Sequence[str] = ()) -> str:
@@ -40,8 +40,8 @@ def _head(outcomes: Sequence[Outcome], device: accel.Device) -> str:
     return (
         f"<h1>{escape(names)}</h1>\n"
         '<p class="soft">Each picture was cut into tiles, which were copied to the device and filtered there: by three '
-        "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy and "
-        f"SciPy for the whole picture.</p>\n{fact_list(facts)}\n"
+        "kernels, and by functions of the Python array API standard. The result was compared with that of NumPy "
+        f"for the whole picture.</p>\n{fact_list(facts)}\n"
     )
 
 

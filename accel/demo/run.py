@@ -92,8 +92,11 @@ def _examine(source: Callable[[], Picture], device: accel.Device, progress: Prog
     tiles = len(list(cover(*picture.shape, pipeline.SIDE)))
     announce(progress.console, f"{picture.title}, {tiles} tiles")
     task = progress.add_task(picture.title, total=tiles * pipeline.SWEEPS)
+    announce(progress.console, "its kernels, unless the cache has them", "Compiling")
+    progress.update(task, description="Compiling, unless the cache has it")
     with timeline.span("prepare", "kernels"):
         pipeline.prepare(picture, device)
+    progress.update(task, description=picture.title)
     findings = pipeline.detect(picture, device, timeline, done=lambda: progress.advance(task))
     with timeline.span("reference", "whole picture"):
         reference = compute_reference(picture)

@@ -65,7 +65,7 @@ class Settings(NamedTuple):
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
         shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
-        results that differ.
+        results that differ. ``same-value`` makes errors of races in which all threads write the same bytes.
     kernel_limit : int
         Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
     compile_limit : int
@@ -140,7 +140,8 @@ def _width(value: object) -> int:
 
 
 _CHECKS = ("memory", "race", "init", "sync")
-_ON_REQUEST = ("banks", "order")  # right kernels may have conflicts of banks, and sums of floats in any order
+# Right kernels may have conflicts of banks, sums of floats in any order, and threads that write the same value.
+_ON_REQUEST = ("banks", "order", "same-value")
 
 
 def _checks(value: object) -> str:
@@ -149,6 +150,8 @@ def _checks(value: object) -> str:
     known = (*_CHECKS, *_ON_REQUEST)
     if not chosen <= {*known}:
         raise ValueError(f"write all, none, or some of {','.join(known)}")
+    if "same-value" in chosen:
+        chosen.add("race")
     return ",".join([check for check in known if check in chosen])
 
 
@@ -352,7 +355,7 @@ def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
         shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
-        results that differ.
+        results that differ. ``same-value`` makes errors of races in which all threads write the same bytes.
     nan : bool
         Whether a NaN that a kernel in Python or a fused function makes and stores is an error with its line.
 

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checks",
         default="all",
-        help="some of memory,race,init,sync,banks,order; all, without the last two (the default); none",
+        help="some of memory,race,init,sync,banks,order,same-value; all, which is the first four (the default); none",
     )
     parser.add_argument("--warp", type=int, choices=(32, 64), default=32, help="threads of a warp (default: 32)")
     parser.add_argument("--seed", type=int, default=0,

@@ -19,7 +19,7 @@ CONSTANTS = {
     **{kind.name: kind.value for kind in structures.Kind},
     **{f"SPACE_{space.name}": space.value for space in structures.Space},
     **{mode.name: mode.value for mode in structures.Mode},
-    **{f"CHECK_{name.upper()}": bit for name, bit in structures.CHECKS.items()},
+    **{f"CHECK_{name.upper().replace('-', '_')}": bit for name, bit in structures.CHECKS.items()},
     "MemoryKind::VARIABLE": child.VARIABLE,
 }
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
+import accel
 from accel.errors import KernelInitError, KernelMemoryError, KernelRaceError, KernelSyncError
 
 from .launching import launched
@@ -237,3 +238,20 @@ class TestNames:
         frame = raised.value.reports[0].place.frames[0]
         assert frame.file == __file__
         assert frame.text == "y[i] = x[i] + x[i + 1]  # reported"
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "int32", "float64", "complex128"])
+def test_threads_that_write_the_same_value_are_no_error(dtype):
+    def same(x):
+        x[0] = 3
+        x[1] = x.size
+
+    def other(x):
+        x[0] = cuda.threadIdx.x
+
+    with accel.using(kernel_checks="all"):
+        assert launched(same, (2,), (40,), np.zeros(4, dtype))[0][0] == 3
+        with pytest.raises(KernelRaceError):
+            launched(other, (1,), (40,), np.zeros(4, dtype))
+    with accel.using(kernel_checks="race,same-value"), pytest.raises(KernelRaceError, match="with the same values"):
+        launched(same, (1,), (40,), np.zeros(4, dtype))

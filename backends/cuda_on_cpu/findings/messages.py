@@ -174,7 +174,9 @@ def _race(subject: Subject) -> tuple[str, str]:
     same = "the same bytes" if other.nbytes == subject.here.nbytes else _bytes(other.nbytes)
     memory = f", in {subject.accessed.memory}" if subject.accessed.memory else ""
     first = f"{subject.thread} {subject.access}{subject.element}{memory}"
-    return f"{first}, and {subject.named(other)} {other.action} {same}; nothing orders the two", _order(subject, other)
+    values = ", with the same values" if subject.finding.detail else ""
+    text = f"{first}, and {subject.named(other)} {other.action} {same}{values}; nothing orders the two"
+    return text, _order(subject, other)
 
 
 def _order(subject: Subject, other: ThreadPlace) -> str:

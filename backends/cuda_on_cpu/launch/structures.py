@@ -33,8 +33,8 @@ __all__ = [
 
 Dim3 = tuple[int, int, int]
 
-CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8, "banks": 16}
-"""The checks by name, as bits. The last one counts what right kernels may do too."""
+CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8, "banks": 16, "same-value": 32}
+"""The checks by name, as bits. The last two are about what right kernels may do too."""
 
 
 class Kind(IntEnum):

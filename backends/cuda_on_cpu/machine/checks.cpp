@@ -110,6 +110,7 @@ void checks_begin(Run& run) {
     checks->memory = on & CHECK_MEMORY, checks->init = on & CHECK_INIT;
     checks->counts_banks = on & CHECK_BANKS, checks->notes_touches = run.launch->touch_capacity;
     checks->observes = checks->counts_banks || checks->notes_touches;
+    checks->same_values = on & CHECK_SAME_VALUE;
     checks->race = on & CHECK_RACE && epochs_are_left() && make_owners();
     checks->id = __atomic_add_fetch(&checked_launches, 1, __ATOMIC_RELAXED);
     checks->floor = first_epoch();
@@ -171,6 +172,11 @@ void checks_thread_begin(Thread& thread) {
     if (shadow.local_low < shadow.local_high) clear_local(thread, shadow.local_high);
     shadow.local_low = ~uintptr_t(0);
     shadow.local_high = 0;
+}
+
+void checks_switch(Block& block) {
+    Suspicion& suspicion = checks_of(block).suspicion;
+    if (__builtin_expect(suspicion.count, 0)) settle(suspicion);
 }
 
 void checks_barrier(Block& block) {

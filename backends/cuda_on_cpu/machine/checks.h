@@ -19,6 +19,7 @@ namespace accel_sim {
 // Of a cell, from its highest bit: 36 bits of epoch, 10 of thread, 14 of site, and these flags.
 enum Flag : uint64_t {
     SEVERAL = 1,      // of a read: another thread read the location too, and neither is ordered after the other
+    SUSPECTED = 1,    // of a write: another thread wrote the location, and maybe not the same bytes
     BY_ATOMIC = 2,
     BY_VOLATILE = 4,
     FINE = 8,
@@ -88,7 +89,26 @@ struct Arena {
     void free_all();
 };
 
+// A write of a location that another thread wrote, neither ordered after the other: a race, unless it leaves the bytes as
+// they were. That is seen at what the thread does next: here or in the location, or where another thread runs.
+struct Suspicion {
+    static constexpr unsigned MOST = 16;
+    struct Location {
+        uint64_t* pair;
+        uint64_t address, cell;   // cell: of the other write
+        unsigned size;
+        unsigned char before[4];
+    };
+    Thread* thread;
+    Range* range;
+    uint64_t address, size, pc;
+    uint32_t mode;
+    unsigned site, count;         // count: 0 if there is none
+    Location locations[MOST];
+};
+
 struct BlockChecks {
+    Suspicion suspicion;          // of its running thread
     Range shared, dynamic;        // `written` also has the gaps between variables: GAP
     uint64_t birth, barrier;      // the epochs at which it began, and of its last barrier
     uint64_t next, end;           // epochs that it has drawn and not used
@@ -114,6 +134,7 @@ struct Checks {                   // of a launch
     Run* run;
     uint64_t floor;               // accesses below it are ordered before all of this launch
     bool memory, race, init, counts_banks, notes_touches;
+    bool same_values;             // races of writes that leave the same bytes are reported too
     bool observes;                // one of the last two
     Range nowhere;                // of sites that accessed no range yet
     uint8_t* shared_written;      // of shared memory when a block begins
@@ -207,6 +228,7 @@ void check_local(const Access& access);
 // --- checks_race.cpp
 // All cells of an access.
 void check_cells(const Access& access, Range& range, uint64_t floor);
+void settle(Suspicion& suspicion);
 
 // --- checks_order.cpp
 bool ordered(const Thread& thread, uint64_t cell);

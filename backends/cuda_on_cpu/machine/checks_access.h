@@ -55,7 +55,7 @@ inline uint64_t reader_of(uint64_t written, uint64_t read, uint64_t tag) {
 template <bool WRITES>
 inline bool pass(uint64_t* pair, uint64_t floor, uint64_t tag, const Thread& thread) {
     const uint64_t written = load(pair), read = load(pair + 1);
-    if (written >= floor && ((written ^ tag) >> THREAD_SHIFT || written & FINE)) return false;
+    if (written >= floor && ((written ^ tag) >> THREAD_SHIFT || written & (FINE | SUSPECTED))) return false;
     if (read >= floor && ((read ^ tag) >> THREAD_SHIFT || read & SEVERAL)) {
         if (WRITES || read & STRONG || !Unordered(thread).has(read)) return false;
         if (((read ^ tag) >> THREAD_SHIFT)) store(pair + 1, reader_of(written, read, tag));

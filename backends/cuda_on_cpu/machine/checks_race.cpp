@@ -34,12 +34,14 @@ Place other_place(const Access& access, uint64_t cell, uint32_t mode, uint64_t b
     return place;
 }
 
-// `unknown`: the other one read like the thread of the cell, but only that it did is known.
-void report_race(const Access& access, const Range& range, uint64_t address, uint64_t cell, uint32_t mode, bool unknown) {
+// `unknown`: the other one read like the thread of the cell, but only that it did is known. `same`: both wrote what is there.
+void report_race(const Access& access, const Range& range, uint64_t address, uint64_t cell, uint32_t mode, bool unknown,
+                 bool same = false) {
     const Thread& thread = access.thread;
     const Owner owner = owner_of(cell);
     Finding finding = finding_of(access, RACE, &range);
     finding.address = address;
+    finding.detail = same;
     finding.other = other_place(access, cell, mode, owner.block);
     if (unknown) finding.other.thread = {~0u, ~0u, ~0u};
     finding.scope = owner.block != uint32_t(thread.shadow.block->number)           ? 2
@@ -60,9 +62,28 @@ struct Race {
 
     bool same_thread_and_epoch(uint64_t cell) const { return !((cell ^ tag) >> THREAD_SHIFT); }
 
-    void meet_write(const Location& at) const {
+    // Whether it may be a race, or not: that is settled later.
+    bool meet_write(const Location& at, unsigned size) const {
         const uint64_t cell = load(at.pair);
-        if (conflicts(cell)) report_race(access, range, at.address, cell, WRITE, false);
+        if (!conflicts(cell)) return false;
+        if (access.mode & WRITE && suspect(at, cell, size)) return true;
+        report_race(access, range, at.address, cell, WRITE, false);
+        return false;
+    }
+
+    bool suspect(const Location& at, uint64_t cell, unsigned size) const {
+        Suspicion& suspicion = access.thread.shadow.block->suspicion;
+        if (access.mode & (READ | ATOMIC | VOLATILE) || cell & STRONG || suspicion.count == Suspicion::MOST) return false;
+        if (access.size > Suspicion::MOST) return false;
+        if (!suspicion.count) {
+            suspicion.thread = &access.thread, suspicion.range = &range, suspicion.address = access.address;
+            suspicion.size = access.size, suspicion.pc = access.pc, suspicion.mode = access.mode;
+            suspicion.site = access.site;
+        }
+        Suspicion::Location& location = suspicion.locations[suspicion.count++];
+        location.pair = at.pair, location.address = at.address, location.cell = cell, location.size = size;
+        memcpy(location.before, (const void*)at.address, size);
+        return true;
     }
 
     void meet_read(const Location& at) const {
@@ -85,11 +106,11 @@ struct Race {
         store(at.pair + 1, reader_of(load(at.pair), cell, tag));
     }
 
-    void use(const Location& at) const {
-        meet_write(at);
+    void use(const Location& at, unsigned size) const {
+        const bool suspected = meet_write(at, size);
         if (!(access.mode & WRITE)) return add_reader(at);
         meet_read(at);
-        store(at.pair, tag);
+        store(at.pair, suspected ? tag | SUSPECTED : tag);
         forget_atomic_read(at);
     }
 
@@ -119,22 +140,47 @@ struct Race {
     // The bytes [from, to) of a word.
     void use_bytes(uint64_t* pair, uint64_t word, unsigned from, unsigned to) const {
         if (!is_fine(pair)) refine(pair, word);
-        for (unsigned i = from; i < to; ++i) use({bytes_of(word) + 2 * i, word + i});
+        for (unsigned i = from; i < to; ++i) use({bytes_of(word) + 2 * i, word + i}, 1);
     }
 
     void use_word(uint64_t* pair, uint64_t word) const {
         if (!is_fine(pair)) {
             if (load(pair) & FINE) store(pair, 0), store(pair + 1, 0);
-            return use({pair, word});
+            return use({pair, word}, 4);
         }
         use_bytes(pair, word, 0, 4);
-        if (access.mode & WRITE) store(pair + 1, 0), store(pair, tag);
+        if (!(access.mode & WRITE)) return;
+        uint64_t suspected = 0;
+        for (unsigned i = 0; i < 4; ++i) suspected |= load(bytes_of(word) + 2 * i) & SUSPECTED;
+        store(pair + 1, 0), store(pair, tag | suspected);
     }
 };
 
 }  // namespace
 
+static void settled(uint64_t* cell) {
+    uint64_t written = load(cell);
+    if (written & SUSPECTED)
+        __atomic_compare_exchange_n(cell, &written, written & ~SUSPECTED, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void settle(Suspicion& suspicion) {
+    Thread& thread = *suspicion.thread;
+    const Access access{thread, suspicion.address, suspicion.size, suspicion.pc, suspicion.mode, suspicion.site};
+    const unsigned count = suspicion.count;
+    suspicion.count = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const Suspicion::Location& at = suspicion.locations[i];
+        settled(at.pair), settled(cells_at(*suspicion.range, at.address));
+        const bool same = !memcmp(at.before, (const void*)at.address, at.size);
+        if (!same || checks_of(thread)->same_values)
+            report_race(access, *suspicion.range, at.address, at.cell, WRITE, false, same);
+    }
+}
+
 void check_cells(const Access& access, Range& range, uint64_t floor) {
+    Suspicion& suspicion = access.thread.shadow.block->suspicion;
+    if (__builtin_expect(suspicion.count, 0)) settle(suspicion);
     if (!range.cells && !make_cells(range)) return;
     const Race race{access, range, floor, tag_of(access), on_chip(space_of(access.thread, &range))};
     const uint64_t end = access.address + access.size;

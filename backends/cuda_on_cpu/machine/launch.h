@@ -9,7 +9,7 @@ namespace accel_sim {
 
 struct Heap;
 
-enum Check : uint32_t { CHECK_MEMORY = 1, CHECK_RACE = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_BANKS = 16 };
+enum Check : uint32_t { CHECK_MEMORY = 1, CHECK_RACE = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_BANKS = 16, CHECK_SAME_VALUE = 32 };
 
 // Memory that kernels may use: an allocation of the device, or a variable of the module (__device__, __constant__).
 // Ranges are ascending and do not overlap.
@@ -77,7 +77,7 @@ struct Finding {
     uint64_t address;  // of the access
     int64_t offset;    // of the access in its shared variable, in dynamic shared memory, or in its range
     uint64_t detail;   // UNINITIALIZED: bytes; WRONG_MASK: the mask; INDEX_OUT_OF_BOUNDS: the index;
-                       // BANK_CONFLICT: the passes << 32, and the fewest possible
+                       // BANK_CONFLICT: the passes << 32, and the fewest possible; RACE: 1 if both wrote the same bytes
     Place here, other;  // other: the earlier access of a race, or a thread at a different barrier
     uint32_t kind, space;
     int32_t range;      // index in `ranges` (SPACE_GLOBAL) or in `shared_variables` (SPACE_SHARED); the bytes that were

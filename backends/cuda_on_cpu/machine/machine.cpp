@@ -80,6 +80,7 @@ void resume(Worker& worker, Block& block, void** from) {
 }
 
 void leave(Worker& worker) {
+    if (worker.run->checks && worker.block && worker.block->checks) checks_switch(*worker.block);
     void* nowhere;
     accel_sim_switch(&nowhere, worker.scheduler);
     __builtin_unreachable();

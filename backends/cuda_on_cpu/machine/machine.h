@@ -187,6 +187,7 @@ void checks_end(Run& run);
 void checks_block_begin(Block& block);
 void checks_block_end(Block& block);
 void checks_thread_begin(Thread& thread);
+void checks_switch(Block& block);                             // before another thread of the worker runs
 void checks_barrier(Block& block);                            // all its threads have arrived, and none has left
 void checks_collect(Block& block, unsigned warp, uint64_t mask);  // the same for lanes of a warp
 void checks_fence(Thread& thread, unsigned scope);

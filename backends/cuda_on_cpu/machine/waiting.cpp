@@ -9,6 +9,7 @@ namespace accel_sim {
 static void suspend(Worker& worker, Block& block, unsigned number, State state) {
     Slot& slot = block.slots[number];
     slot.state = state;
+    if (worker.run->checks) checks_switch(block);
     const bool gives_way = __builtin_expect(worker.pending, 0) && serve_tick(worker, block);
     if (gives_way || !block.runnable) {
         accel_sim_switch(&slot.stack_pointer, worker.scheduler);
@@ -132,6 +133,7 @@ static void lane_waits(Block& block, unsigned warp_number) {
 }
 
 void thread_ended(Worker& worker, Block& block, unsigned number) {
+    if (worker.run->checks) checks_switch(block);
     const unsigned warp_number = warp_of(worker, number);
     Warp& warp = block.warps[warp_number];
     warp.live &= ~(uint64_t(1) << lane_of(worker, number));
@@ -171,6 +173,7 @@ void give_way(Worker& worker, Block& block, unsigned number, uint64_t pc) {
     const unsigned many = block.runnable < MANY_YIELDS / 2 ? 2 * block.runnable - 1 : MANY_YIELDS;
     if (++block.yields > many && others_wait(worker)) {
         block.slots[number].state = READY;
+        if (worker.run->checks) checks_switch(block);
         if (worker.pending) serve_tick(worker, block);
         worker.spins = true;
         accel_sim_switch(&block.slots[number].stack_pointer, worker.scheduler);

@@ -9,7 +9,7 @@ __all__ = ["CountedText", "Point", "counting", "recording", "tell"]
 
 
 class Point(NamedTuple):
-    """What a counter counts: how often threads begin a statement, or how often a condition has an outcome.
+    """What a counter counts: how often threads begin a statement, a condition has an outcome, or a way is taken.
 
     Attributes
     ----------
@@ -21,12 +21,15 @@ class Point(NamedTuple):
         The number of the condition in the source, from 1; 0 for a statement.
     outcome : bool
         That of the condition.
+    after : int or None
+        Of a way from line to line: the line before; 0 for a call. If the line is 0, the function returns.
     """
 
     file: str
     line: int
     condition: int = 0
     outcome: bool = False
+    after: int | None = None
 
 
 class CountedText(NamedTuple):

@@ -39,8 +39,8 @@ def add_options(group: pytest.OptionGroup) -> None:
         _CHECKS,
         metavar="CHECKS",
         help="what CUDA and HIP kernels are checked for on simulated devices: some of memory,race,init,sync,banks, "
-        "order, same-value, or all (the first four), or none (default: all); with this or one of the next options, each "
-        "test has a seed of its own, and fails if work that it leaves behind fails",
+        "order, same-value, or all (the first four), or none (default: all); with this or one of the next options, "
+        "each test has a seed of its own, and fails if work that it leaves behind fails",
     )
     group.addoption(
         _SEED,

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import coverage
-from coverage.parser import PythonParser
 
 from accel.device import Device
 from accel.memory import heap_of
 from accel.support.kernel_coverage import CountedText, recording
 from accel.support.report_files.lcov import FileCoverage
+from accel.testing.coverage_ways import arcs_of_python
 from accel.testing.covered_kernels import KernelCoverage
 
 __all__ = ["KernelPlugin", "KernelReporter", "coverage_init"]
@@ -100,7 +100,7 @@ class _Recorder:
         data, relative = current.get_data(), current.get_option("run:relative_files")
         names = {each.file: os.path.relpath(each.file) if relative else each.file for each in files}
         if current.get_option("run:branch"):
-            data.add_arcs({names[each.file]: _arcs_of_python(each) if of_python else _arcs(each) for each in files})
+            data.add_arcs({names[each.file]: arcs_of_python(each) if of_python else _arcs(each) for each in files})
         else:
             data.add_lines({names[each.file]: _taken(each) for each in files})
         if not of_python:
@@ -116,11 +116,3 @@ def _arcs(file: FileCoverage) -> set[tuple[int, int]]:
     for (line, _), (held, not_held) in file.branches.items():
         taken |= {_arc(line, outcome) for outcome, count in ((True, held), (False, not_held)) if count}
     return taken
-
-
-def _arcs_of_python(file: FileCoverage) -> set[tuple[int, int]]:
-    """Return the arcs between lines that were both taken: of Python it is not known which way led to a line."""
-    parser = PythonParser(filename=file.file)
-    parser.parse_source()
-    taken = parser.first_lines(_taken(file))
-    return {(begin, end) for begin, end in parser.arcs() if {begin, end} - taken <= {min(begin, end, 0)}}

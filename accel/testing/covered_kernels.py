@@ -92,6 +92,10 @@ def _fill(file: FileCoverage, source: CountedText, totals: dict[int, int], name:
         line = point.line + first
         if point.file != name:
             continue
+        if point.after is not None:
+            way = point.after, point.line
+            file.ways[way] = file.ways.get(way, 0) + count
+            continue
         if not point.condition:
             file.lines[line] = max(file.lines.get(line, 0), count)
             continue

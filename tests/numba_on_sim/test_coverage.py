@@ -6,11 +6,14 @@ import textwrap
 
 import numpy as np
 import pytest
+from coverage.parser import PythonParser
 from numba import cuda
 
 import accel
 from accel.testing import kernel_coverage, numba_cuda_on_sim
+from accel.testing.coverage_ways import arcs_of_python
 
+from .covered_bodies import BODIES
 from .launching import launched
 
 MODULE = """
@@ -80,6 +83,77 @@ def test_each_line_has_the_count_that_it_says(checks):
         if first < number < first + 9 and "# " in line
     }
     assert (file.file, {line: file.lines.get(line) for line in expected}) == (__file__, expected)
+
+
+def arcs_of_trace(function, x):
+    """Return the arcs that Python takes through a function, called for each element."""
+    code, arcs = function.__code__, set()
+
+    def trace(frame, event, _):
+        if frame.f_code is not code:
+            return None
+        if event in ("line", "return"):
+            line = frame.f_lineno if event == "line" else -code.co_firstlineno
+            arcs.add((before[0], line))
+            before[0] = line
+        return trace
+
+    before, earlier = [0], sys.gettrace()
+    for i in range(len(x)):
+        before[0], out = -code.co_firstlineno, np.zeros_like(x)
+        sys.settrace(trace)
+        try:
+            function(i, x, out)
+        finally:
+            sys.settrace(earlier)
+    return {arc for arc in arcs if arc[0] != arc[1]}
+
+
+def known_arcs(arc, known):
+    """Return an arc, or the two that it is for coverage.py: Python jumps over ``while True``."""
+    if arc in known:
+        return {arc}
+    [between] = [end for begin, end in known if begin == arc[0] and (end, arc[1]) in known]
+    return {(arc[0], between), (between, arc[1])}
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)
+@pytest.mark.parametrize("values", ["few", "all"])
+def test_the_ways_from_line_to_line_are_those_of_python(body, values):
+    x = np.array([4, 4, 4], np.int64) if values == "few" else np.arange(10)[::-1].copy()
+    device = cuda.jit(device=True)(body)
+
+    def kernel(x, out):
+        device(cuda.grid(1), x, out)
+
+    with kernel_coverage() as coverage:
+        out = launched(kernel, [1], [len(x)], x, np.zeros_like(x))[1]
+    expected = np.zeros_like(x)
+    for i in range(len(x)):
+        body(i, x, expected)
+    np.testing.assert_array_equal(out, expected)
+    [file] = [each for each in coverage.files if each.file == body.__code__.co_filename]
+    last = max(line for *_, line in body.__code__.co_lines() if line)
+    arcs = {arc for arc in arcs_of_python(file) if body.__code__.co_firstlineno <= max(arc) <= last}
+    parser = PythonParser(filename=file.file)
+    parser.parse_source()
+    python = {(parser.first_line(a), parser.first_line(b) if b > 0 else b) for a, b in arcs_of_trace(body, x) if a > 0}
+    assert arcs == {each for arc in python if arc[0] != arc[1] for each in known_arcs(arc, parser.arcs())}
+
+
+def test_branches_of_kernels_have_both_outcomes():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            for j in range(3):
+                out[i] += j
+
+    with kernel_coverage() as coverage:
+        launched(kernel, [1], [8], np.zeros(5, np.int64), np.zeros(5, np.int64))
+    [file] = coverage.files
+    first = kernel.__code__.co_firstlineno
+    assert file.branches == {(first + 2, 0): (5, 3), (first + 3, 0): (15, 5)}
+    assert f"BRDA:{first + 2},0,1,3\n" in coverage.lcov()
 
 
 @pytest.mark.parametrize("branch", ["", "branch = true\n"])

@@ -23,23 +23,28 @@ class FileCoverage:
         The lines that there is code of, and how often a thread began one of their statements.
     branches : dict of (int, int) to (int, int)
         The lines of conditions, with their numbers in the line, from 0; how often each held, and did not.
+    ways : dict of (int, int) to int
+        How often a line came after another, in Python; 0 stands for the call before the first, and for the return.
     """
 
     file: str
     text: str = ""
     lines: dict[int, int] = field(default_factory=dict)
     branches: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    ways: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def json(self) -> list[Any]:
         """Return it as a value for `json.dumps`, which `from_json` reads."""
         branches = [[*place, *counts] for place, counts in self.branches.items()]
-        return [self.file, self.text, [*map(list, self.lines.items())], branches]
+        ways = [[*way, count] for way, count in self.ways.items()]
+        return [self.file, self.text, [*map(list, self.lines.items())], branches, ways]
 
     @classmethod
     def from_json(cls, values: list[Any]) -> "FileCoverage":
         """Return what `json` described."""
-        file, text, lines, branches = values
-        return cls(file, text, dict(map(tuple, lines)), {(a, b): (c, d) for a, b, c, d in branches})
+        file, text, lines, branches, ways = values
+        outcomes = {(a, b): (c, d) for a, b, c, d in branches}
+        return cls(file, text, dict(map(tuple, lines)), outcomes, {(a, b): c for a, b, c in ways})
 
 
 def merged_coverage(files: Iterable[FileCoverage]) -> list[FileCoverage]:
@@ -52,6 +57,8 @@ def merged_coverage(files: Iterable[FileCoverage]) -> list[FileCoverage]:
         for place, (held, not_held) in each.branches.items():
             before = total.branches.get(place, (0, 0))
             total.branches[place] = before[0] + held, before[1] + not_held
+        for way, count in each.ways.items():
+            total.ways[way] = total.ways.get(way, 0) + count
     return [found[key] for key in sorted(found)]
 
 
@@ -97,4 +104,4 @@ def _with_file(file: FileCoverage, folder: Path) -> FileCoverage:
     name = f"kernels_{sha256(file.text.encode(errors='surrogateescape')).hexdigest()[:12]}.cu"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(file.text, encoding="utf-8", errors="surrogateescape")
-    return FileCoverage(str(folder / name), "", file.lines, file.branches)
+    return FileCoverage(str(folder / name), "", file.lines, file.branches, file.ways)

@@ -75,7 +75,7 @@ def _linked(llvm: Any, source: Source, name: str, context: Any, *, checked: bool
     texts: Sequence[str] = source.texts
     if counts:
         texts, points = counted_modules(texts)
-        texts = (*texts, counter_text(len(points)))
+        texts = (*texts, counter_text(points))
     texts = marked(texts, source.entry, meeting) if checked else texts
     # A function that is linked once is left out if what calls it comes later.
     modules = [llvm.parse_assembly(_ONCE.sub("define weak_odr ", text), context) for text in texts]

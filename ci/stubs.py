@@ -74,7 +74,10 @@ def rendered() -> dict[str, str]:
         exported, functions = _exported(module), [*_functions(module, table)]
         # Imports first; ruff sorts them.
         lines = sorted([*exported, *_needed(functions, exported)], key=lambda line: not line.startswith("from "))
-        stubs[path] = _formatted("\n".join(["# Written by ci/stubs. Do not edit.", *lines, *functions, ""]), path)
+        public = f"__all__ = {sorted(module.__all__)}"
+        stubs[path] = _formatted(
+            "\n".join(["# Written by ci/stubs. Do not edit.", *lines, public, *functions, ""]), path
+        )
     return stubs
 
 
@@ -145,7 +148,7 @@ def _needed(functions: list[str], exported: list[str]) -> Iterator[str]:
 
 
 def _formatted(text: str, path: str) -> str:
-    for arguments in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
+    for arguments in (["check", "--select=I,RUF022", "--fix", "--quiet"], ["format", "--quiet"]):
         command = [sys.executable, "-m", "ruff", *arguments, f"--stdin-filename={path}", "-"]
         text = subprocess.run(command, cwd=_ROOT, input=text, capture_output=True, text=True, check=True).stdout
     return text

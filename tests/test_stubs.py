@@ -74,7 +74,7 @@ def defined(statement):
     if isinstance(statement, ast.ImportFrom):
         return {alias.name for alias in statement.names if alias.asname == alias.name}
     if isinstance(statement, ast.Assign):
-        return {target.id for target in statement.targets}
+        return {target.id for target in statement.targets} - {"__all__"}
     return {statement.target.id if isinstance(statement, ast.AnnAssign) else statement.name}
 
 

@@ -5,8 +5,7 @@ the promises of this page.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from accel.abc.block import Block, Span
@@ -31,7 +30,7 @@ class Limits(NamedTuple):
         Alignment in bytes of every block whose caller asks for no more; a power of two.
     warp : int
         Number of threads that run in step; 1 on a CPU.
-    dtypes : set of numpy.dtype
+    dtypes : collection of numpy.dtype
         Element types that the device computes with.
     grid : tuple of three ints
         Most blocks of threads in one launch, along each axis; one if the device runs no kernels with a grid.
@@ -47,7 +46,7 @@ class Limits(NamedTuple):
     memory: int
     alignment: int
     warp: int
-    dtypes: AbstractSet[DType]
+    dtypes: Collection[DType]
     grid: tuple[int, int, int] = (1, 1, 1)
     threads: int = sys.maxsize
     parameters: int = sys.maxsize

@@ -1,6 +1,7 @@
 """Access to the memory of a container: elements, addresses and handles, of the host or of an accelerator."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, overload
 
@@ -22,6 +23,10 @@ class ContainerAccess(OnDevice, Generic[Scalar_co]):
 
     __slots__ = ()
     _storage: AnyStorage | None
+
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Iterator[Scalar_co]: ...  # Python iterates by `__getitem__` and `__len__`
 
     @property
     @abstractmethod

@@ -20,3 +20,27 @@ from accel.engines.protocol import engine as engine
 from accel.engines.task_launch import Launch as Launch
 from accel.engines.tasks import Task as Task
 from accel.engines.tasks import task as task
+
+__all__ = [
+    "Engine",
+    "Future",
+    "ImageComputationHint",
+    "InOut",
+    "Input",
+    "Launch",
+    "Operand",
+    "Output",
+    "Point",
+    "Preview",
+    "Progress",
+    "Reduce",
+    "Task",
+    "align",
+    "bloat",
+    "broadcast",
+    "current",
+    "engine",
+    "image",
+    "scale",
+    "task",
+]

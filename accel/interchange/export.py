@@ -56,7 +56,7 @@ class Interchange:
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> Any:
         """Return a DLPack capsule on the elements, or on a copy of them.
 
         The memory is kept alive until the consumer of the capsule releases it, or the capsule is dropped. Elements with

@@ -22,3 +22,29 @@ from accel.testing.order_conformance import OrderConformance as OrderConformance
 from accel.testing.races import no_races as no_races
 from accel.testing.seeds import seeded as seeded
 from accel.testing.stream_conformance import StreamConformance as StreamConformance
+
+__all__ = [
+    "Arrangement",
+    "BackendConformance",
+    "KernelConformance",
+    "OrderConformance",
+    "StreamConformance",
+    "arrangements",
+    "compact_layouts",
+    "coordinates",
+    "cupy_on_sim",
+    "fail_allocation",
+    "fail_copy",
+    "int_tuples",
+    "kernel_coverage",
+    "layouts",
+    "limit_memory",
+    "lose_device",
+    "no_leaks",
+    "no_races",
+    "numba_cuda_on_sim",
+    "seeded",
+    "shapes",
+    "tilers",
+    "use_backend",
+]

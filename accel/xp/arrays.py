@@ -197,7 +197,7 @@ class Array(Methods):
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> Any:
         if (lend := self._library.lend) is not None:
             options = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
             return lend(lambda x: x.__dlpack__(**options), self)

@@ -8,6 +8,22 @@ from accel.xp.frequencies import rfftfreq as rfftfreq
 
 _Axes: TypeAlias = Sequence[int] | None
 _Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
 
 def fft(a: Array, n: int | None = None, axis: int = -1, norm: _Norm = "backward", **options: Any) -> Array:
     """Return the discrete Fourier transform along an axis.

@@ -8,6 +8,38 @@ from accel.xp.arrays import Array
 from accel.xp.results import QR, SVD, Eig, Eigh, Slogdet
 
 _Axis: TypeAlias = int | tuple[int, ...] | None
+__all__ = [
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
 
 def cholesky(x: Array, /, *, upper: _bool = False) -> Array:
     """Return the Cholesky factors of symmetric, positive-definite matrices.

@@ -7,7 +7,7 @@ of these functions take ``out=``, an array on the same device.
 import builtins
 from collections.abc import Callable
 from functools import cache, partial
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from accel.xp.placement import MemoryOrder, device_like
 
 __all__ = ["array", "copy", "core", "linalg", "ndim", "shape", "size"]
 
+_WHERE = frozenset({"device", "like"})
 _SEQUENCES = frozenset({list, tuple})
 _PLAIN = frozenset({bool, int, float, str})
 
@@ -240,7 +241,15 @@ def _creating(path: str) -> Callable[..., Any]:
             raise lacking(library, error) from None
         return tuple(wrap(library, each) for each in array) if isinstance(array, tuple) else wrap(library, array)
 
-    return _named(function, path)
+    named = _named(function, path)
+    named.__signature__ = _with_device(path, function)  # type: ignore[attr-defined]
+    return named
+
+
+def _with_device(path: str, function: Callable[..., Any]) -> Signature:
+    """Return NumPy's signature of a function that creates an array, with the parameters for the device."""
+    where = [each for each in signature(function, follow_wrapped=False).parameters.values() if each.name in _WHERE]
+    return Signature([*(each for each in _parameters(path) if each.name not in _WHERE), *where])
 
 
 def _computed(path: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

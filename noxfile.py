@@ -18,6 +18,7 @@ _SCRIPTS = {
     "test": "Run the tests.",
     "free_threaded": "Run tests without the global interpreter lock.",
     "release": "Build and check the source distribution and the wheel.",
+    "docs": "Make the site of the documentation.",
     "demo": "Run the demonstration.",
 }
 

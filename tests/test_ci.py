@@ -61,6 +61,11 @@ def test_one_for_developers_is_one_for_tests_too(checkout):
     assert made == [line.replace(":test", ":dev") for line in MADE]
 
 
+def test_the_site_has_one_of_its_own(checkout):
+    made = calls(checkout, "source ci/venv docs")
+    assert made == [line.replace(":test", ":docs").replace("/.venv", "/.venv-docs") for line in MADE]
+
+
 def test_an_extra_needs_no_new_pip(checkout):
     install = f"ROOT/.venv/bin/{PIP} --constraint ROOT/ci/constraints.txt --editable ROOT[demo-stores]"
     assert calls(checkout, "source ci/venv demo-stores") == [MADE[0], install]

@@ -12,6 +12,8 @@ from types import FunctionType, ModuleType
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 EXAMPLES_NEEDED = "accel.xp"
+NAMED_BY_RESULT = "accel.layout"
+"""There the first line of a function says, in mathematics, what it is: its result."""
 
 
 def modules(module: ModuleType | None = None, found: dict[str, ModuleType] | None = None) -> dict[str, ModuleType]:
@@ -81,6 +83,7 @@ def _of_function(name: str, function: object, *, bound: bool = False) -> list[st
     returned = signature.return_annotation
     if (
         not bound
+        and not name.startswith(NAMED_BY_RESULT)
         and returned not in (None, "None", inspect.Signature.empty)
         and not {"Returns", "Yields"} & doc.sections.keys()
     ):

@@ -5,7 +5,7 @@ import pytest
 from .docstrings import lacks, public
 
 MISSING = {
-    "accel": 149,
+    "accel": 102,
     "accel.abc": 183,
     "accel.config": 5,
     "accel.copies": 61,
@@ -13,7 +13,6 @@ MISSING = {
     "accel.dtypes": 5,
     "accel.engines": 36,
     "accel.kernels": 80,
-    "accel.layout": 117,
     "accel.memory": 92,
     "accel.store": 67,
     "accel.testing": 28,

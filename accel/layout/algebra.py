@@ -52,32 +52,70 @@ def of_leaves(leaves: Sequence[Leaf]) -> Layout:
 
 
 def size(layout: Any) -> int:
-    """|L| = the product of the extents: the number of coordinates."""
+    """|L| = the product of the extents: the number of coordinates.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     return as_layout(layout).size
 
 
 def cosize(layout: Any) -> int:
-    """The number of elements that the offsets span: 1 + the sum of |(s_k - 1) d_k|; 0 if the size is 0."""
+    """The number of elements that the offsets span: 1 + the sum of |(s_k - 1) d_k|; 0 if the size is 0.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     return as_layout(layout).cosize
 
 
 def rank(layout: Any) -> int:
-    """The number of modes at the top level."""
+    """The number of modes at the top level.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     return as_layout(layout).rank
 
 
 def depth(layout: Any) -> int:
-    """The nesting depth of the shape; 0 for an integer."""
+    """The nesting depth of the shape; 0 for an integer.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     return as_layout(layout).depth
 
 
 def mode(layout: Any, k: int) -> Layout:
-    """Return mode ``k`` of the top level."""
+    """Return mode ``k`` of the top level.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    k : int
+        Which mode; a negative one counts from the end.
+    """
     return as_layout(layout).mode(k)
 
 
 def flatten(layout: Any) -> Layout:
-    """The same layout without nesting: ((a,b),c):((x,y),z) becomes (a,b,c):(x,y,z)."""
+    """The same layout without nesting: ((a,b),c):((x,y),z) becomes (a,b,c):(x,y,z).
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     nested = as_layout(layout)
     return nested if nested.depth == 0 else Layout.unchecked(flat(nested.shape), flat(nested.stride))
 
@@ -115,19 +153,39 @@ def _coalesced_by(layout: Layout, profile: Any) -> Layout:
 
 
 def filter_zeros(layout: Any) -> Layout:
-    """The same values with each leaf of stride 0 replaced by 1:0; the nesting and extents of 0 are kept."""
+    """The same values with each leaf of stride 0 replaced by 1:0; the nesting and extents of 0 are kept.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     original = as_layout(layout)
     extents = iter([extent if stride or not extent else 1 for extent, stride in original.leaves])
     return Layout.unchecked(rebuilt(extents, original.shape), original.stride)
 
 
 def filter(layout: Any) -> Layout:
-    """The same values, coalesced, without leaves of stride 0 or extent 1."""
+    """The same values, coalesced, without leaves of stride 0 or extent 1.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    """
     return coalesce(filter_zeros(layout))
 
 
 def equivalent(a: Any, b: Any) -> bool:
-    """A(i) = B(i) for all i, and |A| = |B|."""
+    """A(i) = B(i) for all i, and |A| = |B|.
+
+    Parameters
+    ----------
+    a : Layout
+        The first layout.
+    b : Layout
+        The second layout.
+    """
     return coalesced(as_layout(a).leaves) == coalesced(as_layout(b).leaves)
 
 
@@ -228,6 +286,13 @@ def crd2idx(coord: Any, layout_or_shape: Any) -> int:
 
     Bounds are not checked: beyond the size, an integer coordinate continues along the last leaf. ``layout(coord)``
     checks bounds.
+
+    Parameters
+    ----------
+    coord : int or tuple
+        The coordinate: an integer, or nested as the shape.
+    layout_or_shape : Layout or shape
+        The layout, or the shape of a column-major one.
     """
     shape, stride = _of_layout_or_shape(layout_or_shape)
     return located(fitted(coord, shape), shape, stride)
@@ -242,7 +307,15 @@ def _of_layout_or_shape(value: Any) -> tuple[IntTuple, IntTuple]:
 
 
 def idx2crd(index: int, shape: Any) -> IntTuple:
-    """The coordinate, nested as the shape, of an integer index (colexicographic)."""
+    """The coordinate, nested as the shape, of an integer index (colexicographic).
+
+    Parameters
+    ----------
+    index : int
+        The index.
+    shape : int or tuple
+        The shape, which may be nested.
+    """
     return natural(_integer(index), as_int_tuple(shape, "a shape"))
 
 
@@ -254,13 +327,30 @@ def _integer(value: Any) -> int:
 
 
 def crd2crd(coord: Any, from_shape: Any, to_shape: Any) -> IntTuple:
-    """The coordinate in one shape that has the same integer index as a coordinate in another shape."""
+    """The coordinate in one shape that has the same integer index as a coordinate in another shape.
+
+    Parameters
+    ----------
+    coord : int or tuple
+        The coordinate.
+    from_shape : int or tuple
+        The shape that it is of.
+    to_shape : int or tuple
+        The shape of the result.
+    """
     origin = as_int_tuple(from_shape, "a shape")
     return natural(crd2idx_of_shape(fitted(coord, origin), origin), as_int_tuple(to_shape, "a shape"))
 
 
 def slice_layout(layout: Any, coord: Any) -> tuple[Layout, int]:
     """The layout of the modes that are free (``_``) in a coordinate, and the offset of the fixed ones.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    coord : int or tuple
+        The coordinate; ``_`` or None is a free mode.
 
     Examples
     --------
@@ -272,18 +362,38 @@ def slice_layout(layout: Any, coord: Any) -> tuple[Layout, int]:
 
 
 def dice(layout: Any, coord: Any) -> Layout:
-    """The layout of the modes that are fixed in a coordinate: the other modes of `slice_layout`."""
+    """The layout of the modes that are fixed in a coordinate: the other modes of `slice_layout`.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    coord : int or tuple
+        The coordinate; ``_`` or None is a free mode.
+    """
     original = as_layout(layout)
     return Layout.unchecked(*diced(coord, original.shape, original.stride))
 
 
 def col_major(*shape: Any) -> Layout:
-    """The compact layout of a shape whose first leaf is fastest."""
+    """The compact layout of a shape whose first leaf is fastest.
+
+    Parameters
+    ----------
+    *shape : int or tuple
+        The shape, which may be nested.
+    """
     return Layout.col_major(*shape)
 
 
 def row_major(*shape: Any) -> Layout:
-    """The compact layout of a shape whose last leaf is fastest."""
+    """The compact layout of a shape whose last leaf is fastest.
+
+    Parameters
+    ----------
+    *shape : int or tuple
+        The shape, which may be nested.
+    """
     return Layout.row_major(*shape)
 
 

@@ -33,6 +33,13 @@ def diff(a: Any, b: Any) -> Difference | None:
 
     If one layout is shorter, its end counts as a difference. The time does not depend on the sizes.
 
+    Parameters
+    ----------
+    a : Layout
+        The first layout.
+    b : Layout
+        The second layout.
+
     Examples
     --------
     >>> from accel.layout import Layout, diff

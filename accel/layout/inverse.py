@@ -51,6 +51,11 @@ def _chained(leaves: Iterable[Placed]) -> Layout:
 def right_inverse(layout: Any) -> Layout:
     """The largest R with A(R(i)) = i for all i that consists of whole leaves of A, in the order of their strides.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+
     Examples
     --------
     >>> from accel.layout import Layout, right_inverse
@@ -67,6 +72,11 @@ def _right_inverse(layout: Layout) -> Layout:
 
 def left_inverse(layout: Any) -> Layout:
     """An R with R(A(i)) = i for all i; R is also defined at offsets that A does not reach.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
 
     Raises
     ------
@@ -111,6 +121,11 @@ def _refuse_overlap(layout: Layout, last: Placed, leaf: Placed) -> None:
 def nullspace(layout: Any) -> Layout:
     """The N with A(N(i)) = 0 for all i that consists of the leaves of stride 0.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+
     Examples
     --------
     >>> from accel.layout import Layout, nullspace
@@ -126,6 +141,13 @@ def nullspace(layout: Any) -> Layout:
 
 def max_common_layout(a: Any, b: Any) -> Layout:
     """The largest R with A(R(i)) = B(R(i)) = i for all i: the elements with equal, contiguous offsets.
+
+    Parameters
+    ----------
+    a : Layout
+        The first layout.
+    b : Layout
+        The second layout.
 
     Examples
     --------
@@ -143,6 +165,13 @@ def _max_common_layout(a: Layout, b: Layout) -> Layout:
 
 def max_common_vector(a: Any, b: Any) -> int:
     """The size of `max_common_layout`: how many elements one vector copy between the two may move.
+
+    Parameters
+    ----------
+    a : Layout
+        The first layout.
+    b : Layout
+        The second layout.
 
     Examples
     --------

@@ -85,12 +85,23 @@ class Layout:
 
     @classmethod
     def col_major(cls, *shape: Any) -> Self:
-        """The compact layout of a shape whose first leaf is fastest."""
+        """The compact layout of a shape whose first leaf is fastest.
+
+        Parameters
+        ----------
+        *shape : int or tuple
+            The shape, which may be nested.
+        """
         return cls(_single_or_all(shape))
 
     @classmethod
     def row_major(cls, *shape: Any) -> Self:
         """The compact layout of a shape whose last leaf is fastest.
+
+        Parameters
+        ----------
+        *shape : int or tuple
+            The shape, which may be nested.
 
         Examples
         --------
@@ -104,6 +115,11 @@ class Layout:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the layout that is written in a text.
+
+        Parameters
+        ----------
+        text : str
+            The text, such as ``(2,3):(1,2)``.
 
         Raises
         ------
@@ -123,13 +139,28 @@ class Layout:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Read a layout; without strides it is column-major."""
+        """Read a layout; without strides it is column-major.
+
+        Parameters
+        ----------
+        reader : Reader
+            Reads the text from its place on.
+        """
         shape = reader.integers()
         return cls(shape, reader.integers() if reader.accept(":") else None)
 
     @classmethod
     def from_strides(cls, shape: Any, strides: Any, itemsize: SupportsIndex) -> Self:
         """Return the layout of NumPy strides, which are in bytes.
+
+        Parameters
+        ----------
+        shape : int or tuple
+            The shape.
+        strides : int or tuple
+            The strides in bytes, one for each axis.
+        itemsize : int
+            The bytes of an element.
 
         Raises
         ------
@@ -147,6 +178,11 @@ class Layout:
 
     def to_strides(self, itemsize: SupportsIndex) -> tuple[int, ...]:
         """Return the strides in bytes, one for each mode, for NumPy.
+
+        Parameters
+        ----------
+        itemsize : int
+            The bytes of an element.
 
         Raises
         ------
@@ -202,6 +238,11 @@ class Layout:
 
     def mode(self, k: SupportsIndex) -> "Layout":
         """Return mode ``k`` of the top level; a negative ``k`` counts from the end.
+
+        Parameters
+        ----------
+        k : int
+            Which mode.
 
         Raises
         ------
@@ -300,7 +341,17 @@ class Layout:
 
     @classmethod
     def unchecked(cls, shape: IntTuple, stride: IntTuple, leaves: tuple[Leaf, ...] | None = None) -> "Layout":
-        """Return a layout of a shape and a stride that are known to be valid; nothing is checked. For internal use."""
+        """Return a layout of a shape and a stride that are known to be valid; nothing is checked. For internal use.
+
+        Parameters
+        ----------
+        shape : int or tuple
+            The shape.
+        stride : int or tuple
+            The stride, nested as the shape.
+        leaves : tuple of Leaf, optional
+            The extents and strides of the leaves, if they are known.
+        """
         layout = object.__new__(cls)
         layout._shape = shape
         layout._stride = stride

@@ -14,6 +14,13 @@ __all__ = ["downcast", "recast", "upcast"]
 def upcast(layout: Any, n: SupportsIndex) -> Layout:
     """The layout of the same memory in elements n times as wide.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    n : int
+        How many elements become one.
+
     Raises
     ------
     LayoutError
@@ -60,6 +67,13 @@ def _widened(layout: Layout, leaf: Leaf, n: int) -> tuple[Leaf, int]:
 def downcast(layout: Any, n: SupportsIndex) -> Layout:
     """The layout of the same memory in elements of 1/n of the width.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    n : int
+        How many elements one becomes.
+
     Raises
     ------
     LayoutError
@@ -90,6 +104,15 @@ def downcast(layout: Any, n: SupportsIndex) -> Layout:
 
 def recast(layout: Any, new_bits: SupportsIndex, old_bits: SupportsIndex) -> Layout:
     """The layout in elements of ``new_bits`` bits of the memory that a layout describes in ``old_bits``.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+    new_bits : int
+        The bits of an element of the result.
+    old_bits : int
+        The bits of an element of the layout.
 
     Raises
     ------

@@ -61,6 +61,11 @@ class Swizzle:
     def parse(cls, text: str) -> "Swizzle":
         """Return the swizzle that is written in a text.
 
+        Parameters
+        ----------
+        text : str
+            The text, such as ``S<3,4,3>``.
+
         Examples
         --------
         >>> Swizzle.parse("S<3,2,3>")

@@ -20,6 +20,11 @@ _MOST = 1 << 27
 def offsets(layout: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
     """The offsets of all coordinates in colexicographic order: an int64 array of ``layout.size`` elements.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout.
+
     Raises
     ------
     LayoutError

@@ -71,6 +71,11 @@ def by_mode_joined(operation: Callable[[Layout, Any], Layout], layout: Layout, t
 def parse_tiler(text: str) -> Tiler:
     """Return the tiler that is written in a text: a layout, or ``<3:1,_,2:1>`` by mode, where ``_`` means None.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+
     Raises
     ------
     LayoutError

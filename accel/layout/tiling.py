@@ -58,6 +58,13 @@ def logical_divide(layout: Any, tiler: Any) -> Layout:
 
     Tiles that do not divide a mode reach past its end; `overhang` returns how far.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    tiler : Layout or tuple
+        A layout B, or a tuple of tilers and None, one for each mode.
+
     Examples
     --------
     >>> from accel.layout import Layout, logical_divide
@@ -84,6 +91,13 @@ _logical_divide = lru_cache(CACHED)(_divide)
 def zipped_divide(layout: Any, tiler: Any) -> Layout:
     """`logical_divide` with all tiles in mode 0, and all rests and unchanged modes in mode 1.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    tiler : Layout or tuple
+        A layout B, or a tuple of tilers and None, one for each mode.
+
     Examples
     --------
     >>> from accel.layout import Layout, zipped_divide
@@ -99,12 +113,28 @@ def _zipped_divide(layout: Layout, tiler: Tiler) -> Layout:
 
 
 def tiled_divide(layout: Any, tiler: Any) -> Layout:
-    """`zipped_divide` with the modes of the rest side by side: ((T0, T1 ...), R0, R1 ...)."""
+    """`zipped_divide` with the modes of the rest side by side: ((T0, T1 ...), R0, R1 ...).
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    tiler : Layout or tuple
+        A layout B, or a tuple of tilers and None, one for each mode.
+    """
     return _divided(as_layout(layout), as_tiler(tiler)).tiled()
 
 
 def flat_divide(layout: Any, tiler: Any) -> Layout:
-    """`zipped_divide` with all modes side by side: (T0, T1 ..., R0, R1 ...)."""
+    """`zipped_divide` with all modes side by side: (T0, T1 ..., R0, R1 ...).
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    tiler : Layout or tuple
+        A layout B, or a tuple of tilers and None, one for each mode.
+    """
     return _divided(as_layout(layout), as_tiler(tiler)).flat()
 
 
@@ -128,6 +158,13 @@ def _unzipped(whole: Layout, tiler: Tiler) -> _Parts:
 def overhang(layout: Any, tiler: Any) -> tuple[int, ...]:
     """How many elements the tiles of a divide reach past the end: one number, or one for each mode of a tuple.
 
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    tiler : Layout or tuple
+        A layout B, or a tuple of tilers and None, one for each mode.
+
     Examples
     --------
     >>> from accel.layout import Layout, overhang
@@ -144,6 +181,13 @@ def overhang(layout: Any, tiler: Any) -> tuple[int, ...]:
 
 def logical_product(layout: Any, other: Any) -> Layout:
     """(A, complement(A, |A| cosize(B)) o B): A, repeated in the gaps of A as B arranges it. By mode for a tuple.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
 
     Examples
     --------
@@ -168,17 +212,41 @@ _logical_product = lru_cache(CACHED)(_multiply)
 
 
 def zipped_product(layout: Any, other: Any) -> Layout:
-    """`logical_product` with the repeated layout in mode 0, and the repetitions in mode 1."""
+    """`logical_product` with the repeated layout in mode 0, and the repetitions in mode 1.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
+    """
     return _multiplied(as_layout(layout), as_tiler(other)).zipped()
 
 
 def tiled_product(layout: Any, other: Any) -> Layout:
-    """`zipped_product` with the modes of the repetitions side by side."""
+    """`zipped_product` with the modes of the repetitions side by side.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
+    """
     return _multiplied(as_layout(layout), as_tiler(other)).tiled()
 
 
 def flat_product(layout: Any, other: Any) -> Layout:
-    """`zipped_product` with all modes side by side."""
+    """`zipped_product` with all modes side by side.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
+    """
     return _multiplied(as_layout(layout), as_tiler(other)).flat()
 
 
@@ -188,6 +256,13 @@ def _multiplied(layout: Layout, other: Tiler) -> _Parts:
 
 def blocked_product(layout: Any, other: Any) -> Layout:
     """`logical_product` with paired modes: ((A0, R0), (A1, R1) ...), so that the blocks of A stay together.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
 
     Examples
     --------
@@ -199,7 +274,15 @@ def blocked_product(layout: Any, other: Any) -> Layout:
 
 
 def raked_product(layout: Any, other: Any) -> Layout:
-    """`logical_product` with paired modes: ((R0, A0), (R1, A1) ...), so that the elements of A are interleaved."""
+    """`logical_product` with paired modes: ((R0, A0), (R1, A1) ...), so that the elements of A are interleaved.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout A.
+    other : Layout
+        The layout B, which says how A is repeated.
+    """
     return _by_pairs(layout, other, first=1)
 
 

@@ -201,6 +201,13 @@ def store(
 def aligned_load(tensor: TensorContents, *index: Any, width: SupportsIndex | None = None) -> Any:
     """As `load`; the address must be a multiple of the number of bytes read.
 
+    Parameters
+    ----------
+    *index : int
+        The coordinates of the first number.
+    width : int, optional
+        How many numbers: a power of two; 1 by default.
+
     Raises
     ------
     LayoutError
@@ -213,6 +220,15 @@ def aligned_load(tensor: TensorContents, *index: Any, width: SupportsIndex | Non
 
 def aligned_store(tensor: TensorContents, *index: Any, values: Any = None, width: SupportsIndex | None = None) -> None:
     """As `store`; the address must be a multiple of the number of bytes written.
+
+    Parameters
+    ----------
+    *index : int
+        The coordinates of the first number.
+    values : number or sequence of numbers, optional
+        What is written: one number, or as many as ``width``.
+    width : int, optional
+        How many numbers: a power of two; 1 by default.
 
     Raises
     ------
@@ -227,6 +243,11 @@ def aligned_store(tensor: TensorContents, *index: Any, values: Any = None, width
 
 def prefetch(tensor: TensorContents, *index: Any) -> None:
     """Check the coordinates of an element; the host prefetches by itself, so this does nothing else.
+
+    Parameters
+    ----------
+    *index : int
+        The coordinates of the element.
 
     Raises
     ------

@@ -48,17 +48,40 @@ def add(tensor: _Tensor, other: Any, axis: SupportsIndex | None = None) -> _Tens
 
 
 def sub(tensor: _Tensor, other: Any, axis: SupportsIndex | None = None) -> _Tensor:
-    """Return a new compact tensor of the differences; as `add`."""
+    """Return a new compact tensor of the differences; as `add`.
+
+    Parameters
+    ----------
+    other : number, LayoutTensor, view, container, storage or array
+        The right operand, as `add` takes it.
+    axis : int, optional
+        The axis along which an operand of fewer axes lies, as for `add`.
+    """
     return computed(tensor, operator.sub, other, axis)
 
 
 def mul(tensor: _Tensor, other: Any, axis: SupportsIndex | None = None) -> _Tensor:
-    """Return a new compact tensor of the elementwise products; as `add`."""
+    """Return a new compact tensor of the elementwise products; as `add`.
+
+    Parameters
+    ----------
+    other : number, LayoutTensor, view, container, storage or array
+        The right operand, as `add` takes it.
+    axis : int, optional
+        The axis along which an operand of fewer axes lies, as for `add`.
+    """
     return computed(tensor, operator.mul, other, axis)
 
 
 def truediv(tensor: _Tensor, other: Any, axis: SupportsIndex | None = None) -> _Tensor:
     """Return a new compact tensor of the quotients; as `add`. Integer quotients are rounded down.
+
+    Parameters
+    ----------
+    other : number, LayoutTensor, view, container, storage or array
+        The right operand, as `add` takes it.
+    axis : int, optional
+        The axis along which an operand of fewer axes lies, as for `add`.
 
     Raises
     ------

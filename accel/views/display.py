@@ -37,7 +37,13 @@ def text(tensor: TensorContents, limit: SupportsIndex = 1000, edge: SupportsInde
 
 
 def write_to(tensor: TensorContents, file: Writer) -> None:
-    """Write ``str(tensor)`` to a file or any other writer."""
+    """Write ``str(tensor)`` to a file or any other writer.
+
+    Parameters
+    ----------
+    file : writer
+        Anything with a method ``write``.
+    """
     write_text(file, str(tensor))
 
 

@@ -164,7 +164,17 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
         return tile
 
     def tiles(self, sizes: Any, tail: str = "mask", pad_value: Any = None) -> Iterator[Self]:
-        """Yield all tiles, with the tile coordinate of mode 0 fastest; as `tile`."""
+        """Yield all tiles, with the tile coordinate of mode 0 fastest; as `tile`.
+
+        Parameters
+        ----------
+        sizes : int or tuple
+            The extents of a tile, one for each mode.
+        tail : str, default "mask"
+            What becomes of tiles that reach past the end, as for `tile`.
+        pad_value : number or sequence of numbers, optional
+            What is read past the end.
+        """
         extents = tiling.tile_sizes(self._geometry, sizes)
         for coords in tiling.coordinates_of_tiles(self._geometry, extents):
             yield self.tile(extents, coords, tail, pad_value)
@@ -172,11 +182,30 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
     def tiled_iterator(
         self, sizes: Any, coords: Any, axis: SupportsIndex = 0, circular: bool = False
     ) -> LayoutTensorIter[Self]:
-        """Return an iterator over the tiles along an axis, starting at the tile at ``coords``."""
+        """Return an iterator over the tiles along an axis, starting at the tile at ``coords``.
+
+        Parameters
+        ----------
+        sizes : int or tuple
+            The extents of a tile, one for each mode.
+        coords : int or tuple
+            The coordinates of the first tile.
+        axis : int, default 0
+            The mode along which the tiles follow each other.
+        circular : bool, default False
+            Whether the first tile follows the last.
+        """
         return LayoutTensorIter(self, sizes, coords, axis, circular)
 
     def split(self, count: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Self, ...]:
         """Return equal parts along an axis.
+
+        Parameters
+        ----------
+        count : int
+            How many parts.
+        axis : int, default 0
+            The axis.
 
         Raises
         ------
@@ -191,6 +220,17 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
         """Return one of ``count`` parts along an axis; negative numbers of parts count from the end.
 
         The extent of a part is a multiple of ``alignment``; the last parts may be shorter.
+
+        Parameters
+        ----------
+        count : int
+            How many parts there are.
+        part : int
+            Which of them.
+        axis : int, default 0
+            The axis.
+        alignment : int, default 1
+            A number that divides the extent of each part but the last.
 
         Raises
         ------
@@ -240,6 +280,11 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
     def vectorize(self, *shape: SupportsIndex) -> "LayoutTensor":
         """Return a view whose elements are blocks of this shape; vectorizing again makes larger blocks.
 
+        Parameters
+        ----------
+        *shape : int
+            The extents of a block, one for each mode.
+
         Raises
         ------
         LayoutError
@@ -269,7 +314,17 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
         return self._view(*sliced(self._geometry, (s0, s1), indices, offsets))
 
     def slice_1d(self, s0: Range, indices: Any = (0,), offsets: Any = ()) -> Self:
-        """Return a range of one mode, at fixed coordinates of the others; as `slice`."""
+        """Return a range of one mode, at fixed coordinates of the others; as `slice`.
+
+        Parameters
+        ----------
+        s0 : Range
+            The range.
+        indices : int or tuple, default (0,)
+            The mode that the range is of.
+        offsets : int or tuple, default ()
+            The coordinates of the other modes.
+        """
         return self._view(*sliced(self._geometry, (s0,), indices, offsets))
 
     # Other layouts of the same cells
@@ -289,6 +344,11 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
 
         A swizzle stays; the layout under it is replaced.
 
+        Parameters
+        ----------
+        layout : Layout
+            The layout of the result.
+
         Raises
         ------
         LayoutError
@@ -298,6 +358,11 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
 
     def composition(self, layout: Any) -> Self:
         """Return the elements at the indices that another layout gives; these may be fewer elements.
+
+        Parameters
+        ----------
+        layout : Layout
+            The layout whose offsets are indices of this tensor.
 
         Raises
         ------
@@ -309,6 +374,11 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
     def coalesce(self, keep_rank: bool = False) -> Self:
         """Return a view with the fewest modes, same elements, same order; with ``keep_rank`` simplify each mode.
 
+        Parameters
+        ----------
+        keep_rank : bool, default False
+            Whether each mode is simplified by itself.
+
         Raises
         ------
         LayoutError
@@ -318,6 +388,11 @@ class LayoutTensor(DeclaredMethods, Typed[Scalar_co]):
 
     def distance(self, other: "TensorCore | SupportsIndex") -> int:
         """Return the distance in elements from this first element to another's first element, or to an address.
+
+        Parameters
+        ----------
+        other : TensorCore or int
+            A tensor on the same memory, or an address.
 
         Raises
         ------

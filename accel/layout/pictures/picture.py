@@ -79,7 +79,15 @@ class Picture:
             raise ValueError(f"color is offset, bank, vector or thread; found {color!r}")
 
     def text(self, width: int = 80, colors: int = 0) -> str:
-        """Return the picture as lines of text, for a terminal with ``width`` columns and 0, 256 or 2**24 ``colors``."""
+        """Return the picture as lines of text, for a terminal with ``width`` columns and 0, 256 or 2**24 ``colors``.
+
+        Parameters
+        ----------
+        width : int, default 80
+            The columns of the terminal.
+        colors : int, default 0
+            The number of colours that it shows.
+        """
         return drawn_text(self._drawing, width, colors)
 
     def svg(self) -> str:

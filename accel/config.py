@@ -273,6 +273,11 @@ def _of_process() -> Settings:
 def current() -> Settings:
     """Return the current settings; the environment is read once, at first use.
 
+    Returns
+    -------
+    Settings
+        The settings of this thread or task.
+
     Raises
     ------
     ValueError
@@ -284,7 +289,13 @@ def current() -> Settings:
 
 
 def debugging() -> bool:
-    """Tell whether debug mode is on. Never raises: memory can be released even if a setting is invalid."""
+    """Tell whether debug mode is on. Never raises: memory can be released even if a setting is invalid.
+
+    Returns
+    -------
+    bool
+        Whether it is on.
+    """
     if "debug" not in _turned_on and _process is not None:  # fast, because every allocation and release calls this
         return False
     try:
@@ -294,12 +305,23 @@ def debugging() -> bool:
 
 
 def strict() -> bool:
-    """Tell whether strict mode is on; raises as `current` does."""
+    """Tell whether strict mode is on; raises as `current` does.
+
+    Returns
+    -------
+    bool
+        Whether it is on.
+    """
     return ("strict" in _turned_on or _process is None) and current().strict
 
 
 def configure(**settings: object) -> None:
     """Change settings for the whole process; if one value is invalid, none is changed.
+
+    Parameters
+    ----------
+    **settings
+        New values of `Settings`, by name.
 
     Raises
     ------
@@ -323,6 +345,16 @@ def configure(**settings: object) -> None:
 @contextmanager
 def using(**settings: object) -> Iterator[Settings]:
     """Change settings within a ``with`` block, for this thread or task only.
+
+    Parameters
+    ----------
+    **settings
+        New values of `Settings`, by name.
+
+    Returns
+    -------
+    iterator of Settings
+        A context manager; its value are the settings of the block.
 
     Raises
     ------
@@ -359,6 +391,11 @@ def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[
     nan : bool
         Whether a NaN that a kernel in Python or a fused function makes and stores is an error with its line.
 
+    Returns
+    -------
+    context manager[Settings]
+        A context manager.
+
     Examples
     --------
     >>> import accel
@@ -370,7 +407,13 @@ def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[
 
 
 def enter(overrides: dict[str, Any]) -> None:
-    """Begin a block with these overrides, for this thread or task."""
+    """Begin a block with these overrides, for this thread or task.
+
+    Parameters
+    ----------
+    overrides : dict of str to object
+        The values of the settings, by name.
+    """
     _scope.set(_Scope(*_scope.get().overrides, overrides))
 
 
@@ -378,6 +421,11 @@ def leave(overrides: dict[str, Any]) -> None:
     """End the innermost block that was entered with this very object; do nothing if there is none.
 
     Blocks in generators may end in any order, and in another context than the one they began in.
+
+    Parameters
+    ----------
+    overrides : dict of str to object
+        The values of the settings, by name.
     """
     entered = _scope.get().overrides
     for place in reversed(range(len(entered))):

@@ -199,6 +199,16 @@ class Device(enum.Enum, metaclass=_Devices):
     def available(*types: str) -> tuple["Device", ...]:
         """Return the devices of this machine, of the given types or of all.
 
+        Parameters
+        ----------
+        *types : str
+            Names of types, such as ``"cuda"``.
+
+        Returns
+        -------
+        tuple of 'Device'
+            Devices, the host first.
+
         Raises
         ------
         ValueError
@@ -214,7 +224,13 @@ class Device(enum.Enum, metaclass=_Devices):
 
     @staticmethod
     def best() -> "Device":
-        """Return the first accelerator of this machine, or the CPU; never a simulated device."""
+        """Return the first accelerator of this machine, or the CPU; never a simulated device.
+
+        Returns
+        -------
+        Device
+            The device.
+        """
         return next(iter(Device.available(*GPU_TYPES)), Device.CPU)
 
     @staticmethod
@@ -222,6 +238,11 @@ class Device(enum.Enum, metaclass=_Devices):
         """Return the device that is used when no ``device=`` is given.
 
         It is the CPU unless ``ACCEL_DEVICE``, `accel.configure`, `accel.using` or ``with device:`` says otherwise.
+
+        Returns
+        -------
+        Device
+            The device of the settings.
 
         Raises
         ------
@@ -297,7 +318,13 @@ _fallbacks: deque[Fallback] = deque(maxlen=1000)
 
 
 def fallbacks() -> tuple[Fallback, ...]:
-    """Return the last thousand requests that the CPU served instead of an unavailable device, oldest first."""
+    """Return the last thousand requests that the CPU served instead of an unavailable device, oldest first.
+
+    Returns
+    -------
+    tuple of Fallback
+        A record of each request.
+    """
     return tuple(_fallbacks)
 
 
@@ -308,6 +335,11 @@ def resolve(device: DeviceLike | None) -> Device:
     ----------
     device : Device, str or None
         None means the configured default.
+
+    Returns
+    -------
+    Device
+        The device, or the CPU if it is missing and the policy allows that.
 
     Raises
     ------
@@ -329,6 +361,16 @@ def resolve(device: DeviceLike | None) -> Device:
 
 def required(device: DeviceLike) -> Device:
     """Return the device for a ``device=`` argument, without a fallback to the CPU.
+
+    Parameters
+    ----------
+    device : Device or str
+        The device, or its name; None for the default one.
+
+    Returns
+    -------
+    Device
+        The device.
 
     Raises
     ------

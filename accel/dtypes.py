@@ -111,7 +111,13 @@ def __getattr__(name: str) -> type:
 
 
 def supported() -> tuple[DType, ...]:
-    """Return all supported dtypes; a device may support fewer."""
+    """Return all supported dtypes; a device may support fewer.
+
+    Returns
+    -------
+    tuple of DType
+        The dtypes, in the order of their kinds.
+    """
     return (*map(np.dtype, _NUMPY), *(np.dtype(__getattr__(name)) for name in _ML_DTYPES))
 
 
@@ -162,6 +168,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
     dtype : str, type or numpy.dtype
         ``"float32"``, ``"f32"``, ``accel.dtypes.f32``, ``numpy.dtype("float32")``, ``"bfloat16"`` ... or Python's
         ``bool``, ``int``, ``float``, ``complex``. NumPy's names (``"f4"``, ``"i8"``) mean what they mean in NumPy.
+
+    Returns
+    -------
+    DType
+        The dtype.
 
     Raises
     ------
@@ -278,7 +289,20 @@ _OTHER_KINDS = "OSU"
 
 
 def refuse_other_than_numbers(values: "np.ndarray[Any, Any]", place: str) -> None:
-    """Raise `DTypeError` if something in an array is not a number, nor text of one, which NumPy would convert."""
+    """Raise `DTypeError` if something in an array is not a number, nor text of one, which NumPy would convert.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        The array.
+    place : str
+        What holds the array, for the message.
+
+    Raises
+    ------
+    DTypeError
+        If an element is not a number.
+    """
     for value in values.flat:
         try:
             complex(value)

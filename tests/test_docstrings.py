@@ -5,18 +5,14 @@ import pytest
 from .docstrings import lacks, public
 
 MISSING = {
-    "accel": 102,
+    "accel": 26,
     "accel.abc": 183,
-    "accel.config": 5,
-    "accel.copies": 61,
-    "accel.device": 4,
-    "accel.dtypes": 5,
+    "accel.copies": 2,
     "accel.engines": 36,
     "accel.kernels": 80,
-    "accel.memory": 92,
+    "accel.memory": 2,
     "accel.store": 67,
     "accel.testing": 28,
-    "accel.views": 6,
     "accel.xp": 167,
 }
 """For each module how many summaries, parameters, results, errors and examples are missing."""

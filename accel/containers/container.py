@@ -101,7 +101,13 @@ class AcceleratorDataContainer(ContainerCopies[Scalar_co], Interchange):
 
     @classmethod
     def on(cls, storage: AnyStorage) -> Self:
-        """Return a container that takes over a handle."""
+        """Return a container that takes over a handle.
+
+        Parameters
+        ----------
+        storage : HostStorage or DeviceStorage
+            The handle; its memory is released with the container.
+        """
         container = object.__new__(cls)
         container._storage = storage
         return container
@@ -198,7 +204,13 @@ class AcceleratorDataContainer(ContainerCopies[Scalar_co], Interchange):
             raise AttributeError(message, name=name, obj=self)
 
     def write_to(self, file: Writer) -> None:
-        """Write ``str(self)`` to a file or any other writer."""
+        """Write ``str(self)`` to a file or any other writer.
+
+        Parameters
+        ----------
+        file : writer
+            Anything with a method ``write``.
+        """
         write_text(file, str(self))
 
     # Handles

@@ -44,6 +44,11 @@ def empty(
     device : Device or str, optional
         The device; by default `Device.default`.
 
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
+
     Raises
     ------
     TypeError, ValueError
@@ -71,6 +76,22 @@ def full(
 ) -> AcceleratorDataContainer:
     """Return a container of ``size`` elements, all of one value.
 
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    value : number
+        The value of all elements.
+    dtype : dtype_like, default "float64"
+        The dtype of the elements; by default that of the value.
+    device : Device or str, optional
+        The device; by default the current one.
+
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
+
     Raises
     ------
     DTypeError, OverflowError
@@ -95,7 +116,22 @@ def zeros(size: SupportsIndex, dtype: DTypeLike, device: DeviceLike | None = Non
 def zeros(
     size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike | None = None
 ) -> AcceleratorDataContainer:
-    """Return a container of ``size`` zeros; otherwise as `empty`."""
+    """Return a container of ``size`` zeros; otherwise as `empty`.
+
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    dtype : dtype_like, default "float64"
+        The dtype of the elements; by default float64.
+    device : Device or str, optional
+        The device; by default the current one.
+
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
+    """
     container: AcceleratorDataContainer = _new(AcceleratorDataContainer)
     container._storage = new_storage(size, dtype, device, cleared=True)
     return container
@@ -122,6 +158,11 @@ def container(
         Type of the elements; by default that of the values.
     device : Device or str, optional
         The device; by default `Device.default`.
+
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
 
     Raises
     ------
@@ -185,6 +226,11 @@ def from_numpy(array: HostArray, copy: bool = False) -> AcceleratorDataContainer
     copy : bool
         Copy into new memory instead; then the array need not be contiguous.
 
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
+
     Raises
     ------
     TypeError
@@ -212,6 +258,11 @@ def from_dlpack(x: Any, device: DeviceLike | None = None, copy: bool | None = No
         The device of the container; by default that of ``x``.
     copy : bool, optional
         True: always copy. False: never copy.
+
+    Returns
+    -------
+    AcceleratorDataContainer
+        The container.
 
     Raises
     ------

@@ -134,7 +134,18 @@ class Elements(NamedTuple):
 
 
 def all_of(storage: AnyStorage) -> Elements:
-    """Return all elements of a storage."""
+    """Return all elements of a storage.
+
+    Parameters
+    ----------
+    storage : HostStorage or DeviceStorage
+        The storage.
+
+    Returns
+    -------
+    Elements
+        Its elements, in order.
+    """
     return Elements(storage, 0, ((storage.size, 1),))
 
 

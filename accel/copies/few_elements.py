@@ -49,6 +49,18 @@ def copied_at_once(target: Elements, source: Elements) -> bool:
 
     The other cases are those that need a plan, must wait for work in flight, or are to be refused: `copy_by_plan`
     handles all of them.
+
+    Parameters
+    ----------
+    target : Elements
+        The elements that are written.
+    source : Elements
+        The elements that are read.
+
+    Returns
+    -------
+    bool
+        Whether they were copied.
     """
     to, of = target.storage, source.storage
     if type(to) is DeviceStorage or type(of) is DeviceStorage:

@@ -43,6 +43,18 @@ def filled(storage: AnyStorage, item: Item) -> bool:
     """Set all elements of a storage at once, and return True; in all other cases do nothing, and return False.
 
     The other cases are those that must wait for other work or are to be refused: `fill_with` handles all of them.
+
+    Parameters
+    ----------
+    storage : HostStorage or DeviceStorage
+        The storage.
+    item : Item
+        The value.
+
+    Returns
+    -------
+    bool
+        Whether they were set.
     """
     owner, size = storage._owner, storage.size
     if owner is None or storage._const or owner.readonly or not size or ACTIVE:
@@ -71,7 +83,26 @@ def _few_filled(storage: HostStorage, item: Item) -> bool:
 def filled_within_device(
     storage: AnyStorage, start: int, leaves: Leaves, item: Item, dtype: DType | None = None
 ) -> bool:
-    """Set elements in the memory of a device as `filled` does; the arguments are fields of `Elements`."""
+    """Set elements in the memory of a device as `filled` does; the arguments are fields of `Elements`.
+
+    Parameters
+    ----------
+    storage : HostStorage or DeviceStorage
+        The storage.
+    start : int
+        The first byte.
+    leaves : Leaves
+        The extents and strides.
+    item : Item
+        The value.
+    dtype : numpy.dtype, optional
+        The dtype of the elements.
+
+    Returns
+    -------
+    bool
+        Whether they were set.
+    """
     if type(storage) is not DeviceStorage:
         return False
     owner, itemsize = storage._owner, (dtype or storage.dtype).itemsize

@@ -37,6 +37,20 @@ _items: dict[Any, Item] = {}
 def item_of(value: Any, dtype: DType, remedy: str = "") -> Item:
     """Return the value of a fill; ``remedy`` says what to write for several values.
 
+    Parameters
+    ----------
+    value : number
+        The value.
+    dtype : numpy.dtype
+        The dtype of the elements.
+    remedy : str, default ""
+        What to write for several values.
+
+    Returns
+    -------
+    Item
+        The value, of the dtype.
+
     Raises
     ------
     ValueError

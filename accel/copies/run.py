@@ -66,6 +66,16 @@ def _reporting(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]
 def read(source: Elements) -> _Array:
     """Return the elements, in order, as a new 1-D array.
 
+    Parameters
+    ----------
+    source : Elements
+        What is read.
+
+    Returns
+    -------
+    _Array
+        The elements.
+
     Raises
     ------
     BoundsError
@@ -98,6 +108,13 @@ def _room_for(size: int, dtype: DType) -> _Array:
 def write(target: Elements, values: _Array) -> None:
     """Write the elements, in their order, from an array of equal size and dtype in C order.
 
+    Parameters
+    ----------
+    target : Elements
+        What is written.
+    values : _Array
+        An array of the elements.
+
     Raises
     ------
     ReadOnlyError
@@ -128,6 +145,13 @@ def write_new(storage: AnyStorage, values: _Array) -> None:
     """Write all elements of new memory, which only the caller has, from an array of their number and dtype in C order.
 
     If that fails, the memory is released.
+
+    Parameters
+    ----------
+    storage : HostStorage or DeviceStorage
+        The storage that is written.
+    values : _Array
+        An array of the elements.
     """
     target = all_of(storage)
     try:
@@ -147,13 +171,28 @@ def write_new(storage: AnyStorage, values: _Array) -> None:
 
 
 def fill(target: Elements, value: Any) -> None:
-    """Set every element to a scalar of the dtype, as `fill_with` does."""
+    """Set every element to a scalar of the dtype, as `fill_with` does.
+
+    Parameters
+    ----------
+    target : Elements
+        What is written.
+    value : number
+        A number that the dtype holds.
+    """
     fill_with(target, item_of(value, target.element_type))
 
 
 @_reporting
 def fill_with(target: Elements, item: Item) -> None:
     """Set every element to a value of the dtype.
+
+    Parameters
+    ----------
+    target : Elements
+        What is written.
+    item : Item
+        The value.
 
     Raises
     ------
@@ -208,14 +247,32 @@ def copy(target: Elements, source: Elements, *, cast: bool = False) -> None:
 
 
 def copy_whole(target: AnyStorage, source: AnyStorage) -> None:
-    """Copy all elements of a storage to another one of equal size and dtype, on any device, as `copy` does."""
+    """Copy all elements of a storage to another one of equal size and dtype, on any device, as `copy` does.
+
+    Parameters
+    ----------
+    target : HostStorage or DeviceStorage
+        What is written.
+    source : HostStorage or DeviceStorage
+        What is read.
+    """
     few = type(target) is HostStorage and target.size <= thresholds.FEW_ELEMENTS
     if not (few and few_elements.copied_at_once(all_of(target), all_of(source))):
         copy_elements(target, source)
 
 
 def copy_by_plan(target: Elements, source: Elements, *, cast: bool = False) -> None:
-    """Copy elements as `copy` does, after `copied_at_once` has returned False for them."""
+    """Copy elements as `copy` does, after `copied_at_once` has returned False for them.
+
+    Parameters
+    ----------
+    target : Elements
+        What is written.
+    source : Elements
+        What is read.
+    cast : bool, default False
+        Whether elements may be converted to the dtype of the target.
+    """
     stages = _stages(target, source, cast=cast)
     if not stages:
         return
@@ -250,6 +307,11 @@ def copy_async(
         Which elements of the source are read; all by default.
     eviction : CacheEviction
         A hint for the cache about the source.
+
+    Returns
+    -------
+    Transfer
+        The copy in flight.
 
     Raises
     ------
@@ -297,7 +359,18 @@ def _transfer(target: Elements, source: Elements, event: Event, stream: Stream) 
 
 @_reporting
 def in_c_order(array: _Array) -> _Array:
-    """Return an array of the same elements, contiguous in C order and aligned: the array itself if it is both."""
+    """Return an array of the same elements, contiguous in C order and aligned: the array itself if it is both.
+
+    Parameters
+    ----------
+    array : _Array
+        The array.
+
+    Returns
+    -------
+    _Array
+        The array, or a copy.
+    """
     if array.flags.c_contiguous and array.flags.aligned:
         return array
     if array.nbytes < thresholds.FEW_BYTES:

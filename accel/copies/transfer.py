@@ -33,6 +33,17 @@ Progress = Callable[[int, int], object]
 class Transfer:
     """A copy in flight from one storage to another; their memory is not reused before it is finished.
 
+    Parameters
+    ----------
+    pieces : list of tuple of Event and int
+        How many parts are copied one after the other.
+    heap : Heap
+        The memory of the device on whose stream it is.
+    pending : PendingWork, optional
+        What is in flight.
+    progress : Progress, optional
+        What is called after each piece with the parts that are done and all parts.
+
     Attributes
     ----------
     source, target : Device
@@ -165,6 +176,22 @@ class TransferPart(NamedTuple):
 
 def submit_copy(target: Storage, source: Storage, stream: Stream, progress: Progress | None = None) -> Transfer:
     """Copy between two storages of equal size and dtype, on a stream of the device of either.
+
+    Parameters
+    ----------
+    target : Storage
+        The storage that is written.
+    source : Storage
+        The storage that is read.
+    stream : Stream
+        The stream; by default the current one.
+    progress : Progress, optional
+        What is called with the parts that are done and all parts.
+
+    Returns
+    -------
+    Transfer
+        The copy in flight.
 
     Raises
     ------

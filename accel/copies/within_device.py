@@ -44,6 +44,18 @@ def copied_within_device(target: Elements, source: Elements) -> bool:
     """Copy elements between two allocations of one device, and return True; in all other cases return False.
 
     The other cases are those that must wait for other work or are to be refused: `copy_by_plan` handles all of them.
+
+    Parameters
+    ----------
+    target : Elements
+        The elements that are written.
+    source : Elements
+        The elements that are read.
+
+    Returns
+    -------
+    bool
+        Whether they were copied.
     """
     return submitted_within_device(target, source, None) is not None
 

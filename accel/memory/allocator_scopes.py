@@ -24,6 +24,11 @@ def allocating(device: DeviceLike | None, allocator: Allocator) -> Iterator[Allo
     allocator : Allocator
         For this device only: `Pool`, `Limit`, `Statistics`, or any object with their ``allocate`` and ``free``.
 
+    Returns
+    -------
+    iterator of Allocator
+        A context manager; its value is the allocator.
+
     Raises
     ------
     DeviceUnavailableError
@@ -53,12 +58,33 @@ def allocating(device: DeviceLike | None, allocator: Allocator) -> Iterator[Allo
 
 
 def allocator_of(device: DeviceLike | None = None) -> Allocator:
-    """Return the allocator of a device's memory here: that of the innermost `allocating`, or else the backend."""
+    """Return the allocator of a device's memory here: that of the innermost `allocating`, or else the backend.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        The device.
+
+    Returns
+    -------
+    Allocator
+        The allocator.
+    """
     return heap_of(resolve(device)).allocator
 
 
 def trim(device: DeviceLike | None = None) -> int:
     """Free the unused blocks that the pools of a device keep; returns how many bytes.
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        The device; by default the current one.
+
+    Returns
+    -------
+    int
+        The number of bytes.
 
     Examples
     --------

@@ -21,11 +21,31 @@ class Allocator(Protocol):
     """Allocates and frees blocks: a backend, or a wrapper of another allocator."""
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block, as `Backend.allocate` does."""
+        """Return a block, as `Backend.allocate` does.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         ...
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Free a block, as `Backend.free` does."""
+        """Free a block, as `Backend.free` does.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         ...
 
 
@@ -79,7 +99,24 @@ class Limit:
         self.used: int = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block of the upstream allocator; `OutOfMemoryError` past the limit."""
+        """Return a block of the upstream allocator; `OutOfMemoryError` past the limit.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If more bytes than the limit would be in use.
+        """
         if self.used + nbytes > self.nbytes:
             raise self._refusal(device, nbytes)
         block = self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
@@ -96,7 +133,15 @@ class Limit:
         )
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Free a block in the upstream allocator."""
+        """Free a block in the upstream allocator.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         self.used -= block.nbytes
         self.upstream.free(block, stream=stream)
 
@@ -142,7 +187,19 @@ class Statistics:
         self.peak_bytes: int = 0
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a block of the upstream allocator, and count it."""
+        """Return a block of the upstream allocator, and count it.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         block = self.upstream.allocate(device, nbytes, alignment=alignment, stream=stream)
         self.allocations += 1
         self.live_bytes += block.nbytes
@@ -151,7 +208,15 @@ class Statistics:
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Free a block in the upstream allocator, and count it."""
+        """Free a block in the upstream allocator, and count it.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         self.frees += 1
         self.live_bytes -= block.nbytes
         self.upstream.free(block, stream=stream)

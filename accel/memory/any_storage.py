@@ -27,6 +27,24 @@ def allocate(
     """Return managed memory of an available device, uninitialised or cleared; ``size`` is in elements.
 
     ``stream`` is the stream that uses it first; ignored if it is not a stream of the device itself.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    size : int
+        The number of elements.
+    dtype : numpy.dtype
+        The dtype of the elements.
+    stream : Stream, optional
+        The stream that uses it first; None for the host.
+    cleared : bool, default False
+        Whether all bytes are set to 0.
+
+    Returns
+    -------
+    AnyStorage
+        The memory.
     """
     kind = HostStorage if device is _CPU else DeviceStorage
     heap = KNOWN_HEAPS.get(device) or heap_of(device)

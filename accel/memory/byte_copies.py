@@ -39,6 +39,13 @@ def copy_elements(target: Storage, source: Storage) -> None:
 
     Done on return if the host or two devices take part.
 
+    Parameters
+    ----------
+    target : Storage
+        The storage that is written.
+    source : Storage
+        The storage that is read.
+
     Raises
     ------
     ReadOnlyError
@@ -63,6 +70,18 @@ def copied_at_once(target: Storage, source: Storage) -> bool:
     """Copy all bytes within a device or between it and the host without an event, and return True; else do nothing.
 
     See `accel.memory.stream_order` and `accel.memory.link_copies`.
+
+    Parameters
+    ----------
+    target : Storage
+        The storage that is written.
+    source : Storage
+        The storage that is read.
+
+    Returns
+    -------
+    bool
+        Whether they were copied.
     """
     upload = type(source) is HostStorage
     if upload is (type(target) is HostStorage):
@@ -93,7 +112,20 @@ def submitted_within(target: Storage, source: Storage, stream: Stream | None) ->
 
 
 def uploaded(target: Storage, array: HostArray) -> bool:
-    """Copy a contiguous array of equal size and dtype to a device, as `copied_at_once` does."""
+    """Copy a contiguous array of equal size and dtype to a device, as `copied_at_once` does.
+
+    Parameters
+    ----------
+    target : Storage
+        The storage that is written.
+    array : numpy.ndarray
+        The array that is read.
+
+    Returns
+    -------
+    bool
+        Whether it was copied.
+    """
     owner = target._owner
     if type(target) is HostStorage or not target.size or owner is None or target._const or owner.readonly:
         return False
@@ -102,7 +134,20 @@ def uploaded(target: Storage, array: HostArray) -> bool:
 
 
 def downloaded(array: HostArray, source: Storage) -> bool:
-    """Copy from a device to a new contiguous array of equal size and dtype, as `copied_at_once` does."""
+    """Copy from a device to a new contiguous array of equal size and dtype, as `copied_at_once` does.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        The array that is written.
+    source : Storage
+        The storage that is read.
+
+    Returns
+    -------
+    bool
+        Whether it was copied.
+    """
     if type(source) is HostStorage or not source.size:
         return False
     low, nbytes = address_of(array), array.nbytes

@@ -64,7 +64,17 @@ class DeviceStorage(Storage):
 
     @classmethod
     def new(cls, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64") -> "DeviceStorage":
-        """Allocate managed memory."""
+        """Allocate managed memory.
+
+        Parameters
+        ----------
+        size : int
+            The number of elements.
+        device : Device or str, default "gpu"
+            The device.
+        dtype : dtype_like, default "float64"
+            The dtype of the elements.
+        """
         element_type = as_dtype(dtype)
         return cls.allocated(heap_of(_accelerator(device)), as_size(size, element_type.itemsize), element_type)
 
@@ -73,6 +83,17 @@ class DeviceStorage(Storage):
         cls, buffer: object, size: SupportsIndex, device: DeviceLike = "gpu", dtype: DTypeLike = "float64"
     ) -> "DeviceStorage":
         """Take over a buffer that the backend's library made.
+
+        Parameters
+        ----------
+        buffer : object
+            The buffer.
+        size : int
+            The number of elements.
+        device : Device or str, default "gpu"
+            The device.
+        dtype : dtype_like, default "float64"
+            The dtype of the elements.
 
         Raises
         ------

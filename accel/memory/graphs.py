@@ -55,6 +55,11 @@ class Graph(OnDevice):
     The graph has handles of its own on that memory, so it stays allocated until the graph is released.
 
     Threads may launch one graph; launches come one after the other, since they use the same memory.
+
+    Parameters
+    ----------
+    stream : Stream
+        The stream on which it runs.
     """
 
     __slots__ = ("_capture", "_error", "_found", "_heap", "_open", "_stream", "_uses", "_work", "operations")

@@ -190,7 +190,13 @@ class Heap(HeapStreams):
         return next(allocators, self.backend)
 
     def enter(self, scope: Scope) -> None:
-        """Open a scope: its allocator is used where the scope is active, and trimmed as long as it exists."""
+        """Open a scope: its allocator is used where the scope is active, and trimmed as long as it exists.
+
+        Parameters
+        ----------
+        scope : Scope
+            The scope.
+        """
         with self.lock:
             self._allocators[id(scope.allocator)] = scope.allocator
             self.scopes = (*self.scopes, scope)
@@ -198,7 +204,13 @@ class Heap(HeapStreams):
         self.run_deferred()
 
     def leave(self, scope: Scope) -> None:
-        """Close a scope; takes no lock, because the finaliser of a generator may close one."""
+        """Close a scope; takes no lock, because the finaliser of a generator may close one.
+
+        Parameters
+        ----------
+        scope : Scope
+            The scope.
+        """
         while scope in self.scopes:
             before = self.scopes
             remaining = tuple([other for other in before if other is not scope])
@@ -208,7 +220,13 @@ class Heap(HeapStreams):
         self._update_plain()
 
     def watch(self, watch: Watch) -> None:
-        """Report each allocation and release to a watch from now on."""
+        """Report each allocation and release to a watch from now on.
+
+        Parameters
+        ----------
+        watch : Watch
+            What is called.
+        """
         with self.lock:
             if watch not in self.watches:
                 self.watches = (*self.watches, watch)
@@ -216,7 +234,13 @@ class Heap(HeapStreams):
         self.run_deferred()
 
     def unwatch(self, watch: Watch) -> None:
-        """Stop reporting to a watch; takes no lock, as `leave`."""
+        """Stop reporting to a watch; takes no lock, as `leave`.
+
+        Parameters
+        ----------
+        watch : Watch
+            What is called.
+        """
         while watch in self.watches:
             before = self.watches
             remaining = tuple([other for other in before if other is not watch])
@@ -236,7 +260,15 @@ class Heap(HeapStreams):
             watch.see_allocated(block.nbytes)
 
     def add_external(self, holder: Holder, external: ExternalAllocation) -> None:
-        """Record external memory: its deleter runs at the latest when nothing refers to the holder."""
+        """Record external memory: its deleter runs at the latest when nothing refers to the holder.
+
+        Parameters
+        ----------
+        holder : Holder
+            What keeps the memory in use.
+        external : ExternalAllocation
+            The memory.
+        """
         self.table.add_external(external, holder)
 
     def free_lost(self) -> None:
@@ -261,7 +293,13 @@ class Heap(HeapStreams):
         self.deferred.extend([partial(_unused, external) for external in self.table.abandoned()])
 
     def free(self, block: Block) -> None:
-        """Give a block back to its allocator; the caller holds the lock."""
+        """Give a block back to its allocator; the caller holds the lock.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        """
         self.table.remove(block)
         if self.plain:
             self.give_back(block)
@@ -274,7 +312,13 @@ class Heap(HeapStreams):
         self._update_plain()
 
     def give_back(self, block: Block) -> None:
-        """Give a block back to the backend, in the short way if there is one; the caller holds the lock."""
+        """Give a block back to the backend, in the short way if there is one; the caller holds the lock.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        """
         direct = self.direct
         if direct is None or not direct[1](block):
             self.backend.free(block, stream=None)
@@ -324,7 +368,13 @@ class Heap(HeapStreams):
         return None if self._sources else self._in_order
 
     def source_of(self, block: Block) -> Allocator:
-        """Return the allocator that a block goes back to."""
+        """Return the allocator that a block goes back to.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        """
         return self._sources.get(block, self.backend)
 
 
@@ -345,6 +395,16 @@ _new_heap = open_after_fork(threading.RLock())
 
 def heap_of(device: Device) -> Heap:
     """Return the heap of an available device.
+
+    Parameters
+    ----------
+    device : Device
+        The device; it has to be available.
+
+    Returns
+    -------
+    Heap
+        The heap.
 
     Raises
     ------

@@ -100,7 +100,15 @@ class HostStorage(Storage):
 
     @classmethod
     def new(cls, size: SupportsIndex = 0, dtype: DTypeLike = "float64") -> "HostStorage":
-        """Allocate managed memory."""
+        """Allocate managed memory.
+
+        Parameters
+        ----------
+        size : int, default 0
+            The number of elements.
+        dtype : dtype_like, default "float64"
+            The dtype of the elements.
+        """
         element_type = as_dtype(dtype)
         return cls.allocated(heap_of(_CPU), as_size(size, element_type.itemsize, _ARRAY_ADVICE), element_type)
 
@@ -115,7 +123,25 @@ class HostStorage(Storage):
         deleter: Deleter | None = None,
         readonly: bool = False,
     ) -> "HostStorage":
-        """Wrap memory by its address, or copy it."""
+        """Wrap memory by its address, or copy it.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the first element.
+        size : int
+            The number of elements.
+        dtype : dtype_like, optional
+            The dtype of the elements.
+        *unnamed : dtype_like, optional
+            The dtype, if it is given by position.
+        copy : bool, default False
+            Whether to copy the elements to new memory.
+        deleter : Deleter, optional
+            What is called when the memory is no longer used.
+        readonly : bool, default False
+            Whether writing is forbidden.
+        """
         pointer = as_pointer(ptr)
         element_type = dtype_there(dtype, unnamed, HostStorage.__name__)
         nbytes = as_size(size, element_type.itemsize) * element_type.itemsize
@@ -132,6 +158,11 @@ class HostStorage(Storage):
     @classmethod
     def on_array(cls, array: HostArray) -> "HostStorage":
         """Wrap the memory of a NumPy array, in C order; read-only if the array is.
+
+        Parameters
+        ----------
+        array : numpy.ndarray
+            The array.
 
         Raises
         ------
@@ -230,6 +261,13 @@ class HostStorage(Storage):
     def load(self, offset: SupportsIndex, width: SupportsIndex = 1) -> Any:
         """Return ``width`` elements from ``offset`` on: a NumPy scalar for 1, else a new 1-D array.
 
+        Parameters
+        ----------
+        offset : int
+            The place of the first element.
+        width : int, default 1
+            How many elements.
+
         Raises
         ------
         BoundsError
@@ -245,6 +283,13 @@ class HostStorage(Storage):
 
     def store(self, offset: SupportsIndex, values: Any) -> None:
         """Write one or more elements from ``offset`` on.
+
+        Parameters
+        ----------
+        offset : int
+            The place of the first element.
+        values : number or sequence of numbers
+            The elements.
 
         Raises
         ------

@@ -216,7 +216,13 @@ class ArrayOwner(Owner):
 
 
 class KeepAlive:
-    """Keeps a block alive for an export or for pending work, also after its handles are released."""
+    """Keeps a block alive for an export or for pending work, also after its handles are released.
+
+    Parameters
+    ----------
+    owner : Owner
+        The owner of the block.
+    """
 
     __slots__ = ("_owner",)
     _owner: Owner | None

@@ -94,6 +94,11 @@ class PinnedPool(FreesAfterEvents):
 
     A freed block is used again when the event of its last use is reached.
 
+    Parameters
+    ----------
+    backend : SupportsPinning
+        The backend of the device.
+
     Attributes
     ----------
     device, pinned_for : Device
@@ -119,6 +124,17 @@ class PinnedPool(FreesAfterEvents):
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
         """Return pinned memory; where there is no more, blocks kept for other sizes are freed first.
+
+        Parameters
+        ----------
+        device : Device
+            The CPU.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            Without effect: the memory is the host's.
 
         Raises
         ------
@@ -157,6 +173,11 @@ def pinned(size: SupportsIndex, dtype: DTypeLike = "float64", device: DeviceLike
         Type of the elements.
     device : Device or str, optional
         The device that copies; by default `Device.default`.
+
+    Returns
+    -------
+    HostStorage
+        The memory.
 
     Raises
     ------

@@ -73,13 +73,31 @@ class Pool:
         return sum(len(blocks) * size for size, blocks in tuple(self._free.items()))
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
-        """Return a kept block or a new one; for a stream or with an alignment always a new one."""
+        """Return a kept block or a new one; for a stream or with an alignment always a new one.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         if alignment == 1 and stream is None and nbytes <= self.largest and device is self.device:
             return self.take(nbytes)
         return self._allocate_new(device, nbytes, alignment, stream)
 
     def take(self, nbytes: int) -> Block:
-        """Return a block of at most `largest` bytes for the pool's device; a short form of `allocate`."""
+        """Return a block of at most `largest` bytes for the pool's device; a short form of `allocate`.
+
+        Parameters
+        ----------
+        nbytes : int
+            The size in bytes.
+        """
         size = _ROUNDED[(nbytes + 63) >> 6] if nbytes <= 65_536 else rounded(nbytes)
         try:
             return self._free[size].pop()
@@ -110,14 +128,28 @@ class Pool:
         return block
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Keep a block if it is idle and not too large, and its size has room; else free it upstream."""
+        """Keep a block if it is idle and not too large, and its size has room; else free it upstream.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream, optional
+            The stream that uses the block first, or last; None for the host.
+        """
         if stream is None:
             self.give(block)
         else:
             self.upstream.free(block, stream=stream)
 
     def give(self, block: Block) -> None:
-        """Free an idle block; a short form of `free`."""
+        """Free an idle block; a short form of `free`.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        """
         size = block.nbytes
         blocks = self._free.get(size)
         if blocks is not None and len(blocks) * size < self.capacity:

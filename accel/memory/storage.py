@@ -75,7 +75,17 @@ class Storage(OnDevice):
 
     @classmethod
     def over(cls, owner: Owner, dtype: DType, *, const: bool = False) -> Self:
-        """Return a handle, already counted, on all bytes of an owner; ``const`` forbids writing through it."""
+        """Return a handle, already counted, on all bytes of an owner; ``const`` forbids writing through it.
+
+        Parameters
+        ----------
+        owner : Owner
+            The owner of the bytes.
+        dtype : numpy.dtype
+            The dtype of the elements.
+        const : bool, default False
+            Whether writing is forbidden.
+        """
         return cls._on(owner, dtype, owner.block.nbytes // dtype.itemsize, const=const)
 
     def _move_from(self, handle: Self) -> None:
@@ -99,7 +109,21 @@ class Storage(OnDevice):
         stream: Stream | None = None,
         clearing: AllocatesCleared | None = None,
     ) -> Self:
-        """Allocate managed memory of a heap: uninitialised, or cleared by the backend ``clearing``."""
+        """Allocate managed memory of a heap: uninitialised, or cleared by the backend ``clearing``.
+
+        Parameters
+        ----------
+        heap : Heap
+            The memory of the device.
+        size : int
+            The number of elements.
+        dtype : numpy.dtype
+            The dtype of the elements.
+        stream : Stream, optional
+            The stream that uses it first.
+        clearing : AllocatesCleared, optional
+            The backend that sets all bytes to 0, if they are to be.
+        """
         owner: Owner = _new(Owner)  # as its constructor, without the call; so for the handle
         owner.heap = heap
         owner.allocation = owner.external = None
@@ -132,6 +156,13 @@ class Storage(OnDevice):
 
         Without ``of_tasks`` failures of tasks are not raised; stores know which elements these concern.
 
+        Parameters
+        ----------
+        writing : bool
+            Whether the host writes.
+        of_tasks : bool, default True
+            Whether it waits for tasks too.
+
         Raises
         ------
         InFlightError
@@ -142,7 +173,15 @@ class Storage(OnDevice):
             hazards.settle(self.claim(writing=writing), of_tasks=of_tasks)
 
     def claim(self, *, writing: bool, whole: bool = False) -> hazards.Claim:
-        """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written."""
+        """Return a use of all bytes of this handle, for `accel.memory.hazards`; ``whole`` if each byte is written.
+
+        Parameters
+        ----------
+        writing : bool
+            Whether bytes are written.
+        whole : bool, default False
+            Whether each byte is.
+        """
         owner = self._owner or self.refuse_released()
         block, record = owner.allocation or owner.block, owner.hazard_record
         low = block.pointer + self._start
@@ -150,7 +189,13 @@ class Storage(OnDevice):
         return own, low, low + self.size * self.dtype.itemsize, writing, whole
 
     def refuse_released(self) -> NoReturn:
-        """Raise `ReleasedError`."""
+        """Raise `ReleasedError`.
+
+        Raises
+        ------
+        ReleasedError
+            Always; the message says where the handle was released.
+        """
         where = getattr(self, "_released_at", "") or "; ACCEL_DEBUG=1 tells where"
         raise ReleasedError(
             f"this {self._name} ({self.dtype.name}, size={self.size}) was released{where}. "
@@ -214,11 +259,22 @@ class Storage(OnDevice):
         return f"<{self} of {self.dtype.name}>"
 
     def write_to(self, file: Writer) -> None:
-        """Write ``str(self)`` to a file or any other writer."""
+        """Write ``str(self)`` to a file or any other writer.
+
+        Parameters
+        ----------
+        file : writer
+            Anything with a method ``write``.
+        """
         write_text(file, str(self))
 
     def offset(self, n: SupportsIndex) -> int:
         """Return the address of element ``n``; ``n`` may be the size, for the address past the end.
+
+        Parameters
+        ----------
+        n : int
+            The element.
 
         Raises
         ------
@@ -263,6 +319,17 @@ class Storage(OnDevice):
         """Return another handle, counted, on ``size`` elements of a dtype from byte ``start`` on.
 
         It is read-only if this one is, or with ``const``.
+
+        Parameters
+        ----------
+        start : int
+            The first byte.
+        size : int
+            The number of elements.
+        dtype : numpy.dtype
+            The dtype of the elements.
+        const : bool, default False
+            Whether writing is forbidden.
 
         Raises
         ------
@@ -328,7 +395,23 @@ class Storage(OnDevice):
         swizzle: Swizzling | None = None,
         table: OffsetTable | None = None,
     ) -> Operand:
-        """Describe some elements to a backend; the arguments are fields of `Operand`."""
+        """Describe some elements to a backend; the arguments are fields of `Operand`.
+
+        Parameters
+        ----------
+        start : int
+            The first byte.
+        dtype : numpy.dtype
+            The dtype of the elements.
+        extents : tuple of int
+            The extents.
+        strides : tuple of int
+            The strides.
+        swizzle : Swizzling, optional
+            The swizzle of the offsets, if they have one.
+        table : OffsetTable, optional
+            The offsets, if no strides describe them.
+        """
         owner = self._owner or self.refuse_released()
         span = Span(owner.allocation or owner.block, self._start, self.size * self.dtype.itemsize)
         return Operand(span, start, dtype, extents, strides, not (owner.readonly or self._const), swizzle, table)
@@ -338,7 +421,13 @@ class Storage(OnDevice):
         return self.operand(0, self.dtype, (self.size,), (self.dtype.itemsize,))
 
     def refuse_read_only(self) -> None:
-        """Raise `ReadOnlyError` if writing is forbidden."""
+        """Raise `ReadOnlyError` if writing is forbidden.
+
+        Raises
+        ------
+        ReadOnlyError
+            If it is.
+        """
         if self.readonly:
             raise ReadOnlyError(f"{self} is read-only; write to a copy of it: x.deep_copy()")
 

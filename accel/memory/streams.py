@@ -19,6 +19,11 @@ def new_stream(device: DeviceLike | None = None, *, timed: bool = False) -> Stre
         Whether its events and transfers know when their work began and ended. On a GPU this takes some microseconds
         for each piece of work.
 
+    Returns
+    -------
+    Stream
+        The stream; in a ``with`` block it is the current one.
+
     Raises
     ------
     DeviceUnavailableError

@@ -307,6 +307,11 @@ def fuse(
         in each call, and what it computes between such places is fused. A call then costs some 20 microseconds for
         each operation of arrays, so this is for large arrays; with small ones it runs unfused.
 
+    Returns
+    -------
+    Any
+        The fused function, or a decorator that makes one.
+
     Examples
     --------
     >>> import accel

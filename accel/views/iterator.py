@@ -81,7 +81,13 @@ class LayoutTensorIter(Generic[_Tensor]):
         return self._tensor.tile(self._sizes, tuple(self._coords))
 
     def next(self, count: SupportsIndex = 1) -> None:
-        """Advance by ``count`` tiles; a negative count goes back."""
+        """Advance by ``count`` tiles; a negative count goes back.
+
+        Parameters
+        ----------
+        count : int, default 1
+            How many tiles.
+        """
         coordinate = self._coords[self._axis] + as_whole(count, "a count of tiles")
         self._coords[self._axis] = coordinate % self._count if self._circular else coordinate
 

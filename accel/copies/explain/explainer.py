@@ -39,6 +39,11 @@ def explain_copy(
     fill : Fill
         What is written instead of them: nothing, or zero.
 
+    Returns
+    -------
+    CopyExplanation
+        The explanation; printed, it is text, and in a notebook a picture.
+
     Raises
     ------
     TypeError

@@ -104,6 +104,11 @@ def assert_no_leak() -> Iterator[None]:
     before memory is counted. Results of computations in `accel.xp` are not counted here; `accel.testing.no_leaks`
     counts them too, on a simulated device.
 
+    Returns
+    -------
+    iterator of None
+        A context manager, and a decorator.
+
     Raises
     ------
     AssertionError

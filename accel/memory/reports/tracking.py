@@ -45,13 +45,25 @@ class DeviceTrack:
         return self.allocated_bytes - self.freed_bytes
 
     def see_allocated(self, nbytes: int) -> None:
-        """Count a new block."""
+        """Count a new block.
+
+        Parameters
+        ----------
+        nbytes : int
+            Its size.
+        """
         self.allocations += 1
         self.allocated_bytes += nbytes
         self.peak_bytes = max(self.peak_bytes, self.allocated_bytes - self.freed_bytes)
 
     def see_freed(self, nbytes: int) -> None:
-        """Count a block that is freed."""
+        """Count a block that is freed.
+
+        Parameters
+        ----------
+        nbytes : int
+            Its size.
+        """
         self.frees += 1
         self.freed_bytes += nbytes
 
@@ -100,7 +112,13 @@ class Track:
         return self.allocated_bytes - self.freed_bytes
 
     def on(self, device: DeviceLike) -> DeviceTrack:
-        """Return the counts of one device; ValueError if there is no such device."""
+        """Return the counts of one device; ValueError if there is no such device.
+
+        Parameters
+        ----------
+        device : Device or str
+            The device, or its name.
+        """
         key = device if isinstance(device, Device) else Device(device)
         return self._tracks.setdefault(key, DeviceTrack(key))
 
@@ -125,6 +143,11 @@ def track(name: str = "here") -> Iterator[Track]:
     ----------
     name : str
         The title of the printed table.
+
+    Returns
+    -------
+    iterator of Track
+        A context manager; its value are the counts, which grow until the end of the block.
 
     Examples
     --------

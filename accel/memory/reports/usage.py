@@ -159,7 +159,13 @@ class Snapshot(NamedTuple):
         return {name: [_plain(usage._asdict()) for usage in usages] for name, usages in self._asdict().items()}
 
     def to_json(self, indent: int | None = None) -> str:
-        """Return it as JSON."""
+        """Return it as JSON.
+
+        Parameters
+        ----------
+        indent : int, optional
+            The spaces by which each level is indented; on one line without.
+        """
         return json.dumps(self.as_dict(), indent=indent)
 
     def __str__(self) -> str:
@@ -208,6 +214,11 @@ def snapshot() -> Snapshot:
     External memory is listed among the owners, but not counted. The results of computations in `accel.xp` are neither.
     The garbage collector searches all objects of the process for owners, which takes some milliseconds; allocations
     keep no list of them.
+
+    Returns
+    -------
+    Snapshot
+        The memory; it does not change afterwards.
 
     Examples
     --------

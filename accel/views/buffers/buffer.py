@@ -136,15 +136,32 @@ class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
         return self._shape
 
     def dim(self, index: SupportsIndex) -> int:
-        """Return the extent of an axis; `BoundsError` if there is no such axis."""
+        """Return the extent of an axis; `BoundsError` if there is no such axis.
+
+        Parameters
+        ----------
+        index : int
+            The axis.
+        """
         return self._shape[as_axis(index, len(self._shape))]
 
     def stride(self, index: SupportsIndex) -> int:
-        """Return the stride of an axis, in elements; `BoundsError` if there is no such axis."""
+        """Return the stride of an axis, in elements; `BoundsError` if there is no such axis.
+
+        Parameters
+        ----------
+        index : int
+            The axis.
+        """
         return self._strides[as_axis(index, len(self._shape))]
 
     def get_nd_index(self, index: SupportsIndex) -> tuple[int, ...]:
         """Return the coordinates of the element at an index in row-major order.
+
+        Parameters
+        ----------
+        index : int
+            The index of the element in row-major order.
 
         Raises
         ------
@@ -205,7 +222,13 @@ class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
         self.fill(np.zeros((), self.dtype))
 
     def tofile(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Write the raw bytes of the elements to a file in row-major order, without a header."""
+        """Write the raw bytes of the elements to a file in row-major order, without a header.
+
+        Parameters
+        ----------
+        path : str, path or file
+            Where to.
+        """
         self.to_numpy().tofile(path)
 
     # Other views of the same memory
@@ -258,6 +281,13 @@ class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
     def stack_allocation(cls, shape: Shape, dtype: DTypeLike) -> AbstractContextManager[Self]:
         """Return a context manager for a buffer on new, uninitialized host memory, which is released at its end.
 
+        Parameters
+        ----------
+        shape : int or tuple
+            The shape.
+        dtype : dtype_like
+            The dtype of the elements.
+
         Examples
         --------
         >>> from accel.views import Buffer
@@ -271,7 +301,17 @@ class NDBuffer(StridedView, Typed[Scalar_co, Rank_co]):
     @classmethod
     @contextmanager
     def aligned_stack_allocation(cls, alignment: SupportsIndex, shape: Shape, dtype: DTypeLike) -> Iterator[Self]:
-        """As `stack_allocation`, with the address aligned to ``alignment`` bytes, a power of two."""
+        """As `stack_allocation`, with the address aligned to ``alignment`` bytes, a power of two.
+
+        Parameters
+        ----------
+        alignment : int
+            The bytes that the address is a multiple of.
+        shape : int or tuple
+            The shape.
+        dtype : dtype_like
+            The dtype of the elements.
+        """
         extents = cls._own_shape(shape)
         with scoped_storage(prod(extents), dtype, alignment) as storage:
             yield cls._on(storage, 0, extents, row_major(extents))

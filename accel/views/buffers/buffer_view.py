@@ -66,11 +66,24 @@ class BufferView(StridedView, Generic[Scalar_co]):
 
     @classmethod
     def over(cls, storage: AnyStorage) -> Self:
-        """Return the view of all elements of a storage."""
+        """Return the view of all elements of a storage.
+
+        Parameters
+        ----------
+        storage : HostStorage or DeviceStorage
+            The storage.
+        """
         return cls._on(storage, 0, (storage.size,), (1,))
 
     def subview(self, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> Self:
         """Return the view of ``size`` elements starting at ``offset``, or of all; unlike a slice, it is never clipped.
+
+        Parameters
+        ----------
+        offset : int, default 0
+            The place of the first element.
+        size : int, optional
+            The number of elements; by default all that follow.
 
         Raises
         ------
@@ -157,7 +170,13 @@ class BufferView(StridedView, Generic[Scalar_co]):
         )
 
     def values_as_text(self, prefix: str) -> str:
-        """Return the elements as text to the right of a prefix, abbreviated as ``numpy.printoptions`` says."""
+        """Return the elements as text to the right of a prefix, abbreviated as ``numpy.printoptions`` says.
+
+        Parameters
+        ----------
+        prefix : str
+            What is to the left of the text.
+        """
         return shown(self._source, prefix)
 
     def __repr__(self) -> str:

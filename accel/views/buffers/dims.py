@@ -21,6 +21,20 @@ class Shaped(Protocol):
 def prod_dims(x: Shaped, start: SupportsIndex, end: SupportsIndex) -> int:
     """Return the product of the extents of axes ``start`` to ``end - 1``; 1 for no axes.
 
+    Parameters
+    ----------
+    x : Shaped
+        Anything with ``rank`` and ``dim``.
+    start : int
+        The first axis.
+    end : int
+        The axis after the last.
+
+    Returns
+    -------
+    int
+        The product.
+
     Raises
     ------
     BoundsError

@@ -120,18 +120,41 @@ class DynamicRankBuffer(Interchange):
         return prod(self.shape)
 
     def get_shape(self, rank: SupportsIndex) -> tuple[int, ...]:
-        """Return the extents of the first ``rank`` axes; `BoundsError` if there are fewer."""
+        """Return the extents of the first ``rank`` axes; `BoundsError` if there are fewer.
+
+        Parameters
+        ----------
+        rank : int
+            How many axes.
+
+        Raises
+        ------
+        BoundsError
+            If there are fewer.
+        """
         axes = as_whole(rank, "a rank")
         if not 0 <= axes <= self.rank:
             raise BoundsError(f"{axes} extents are asked for; there are {self.rank}")
         return self.shape[:axes]
 
     def dim(self, index: SupportsIndex) -> int:
-        """Return the extent of an axis; `BoundsError` if there is no such axis."""
+        """Return the extent of an axis; `BoundsError` if there is no such axis.
+
+        Parameters
+        ----------
+        index : int
+            The axis.
+        """
         return self._whole.dim(index)
 
     def to_buffer(self, dtype: DTypeLike) -> Buffer:
-        """Return all elements as a buffer of one axis; `DTypeError` if their dtype differs."""
+        """Return all elements as a buffer of one axis; `DTypeError` if their dtype differs.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype of the elements.
+        """
         _refuse_other_dtype(self.type, dtype)
         return self._whole.flatten()
 
@@ -162,7 +185,18 @@ class DynamicRankBuffer(Interchange):
         return NDBuffer(self._whole, self.shape, stride)
 
     def rank_dispatch(self, func: Callable[[int], _Result]) -> _Result:
-        """Call a function with the rank, and return what it returns; `LayoutError` unless the rank is 1 to 8."""
+        """Call a function with the rank, and return what it returns; `LayoutError` unless the rank is 1 to 8.
+
+        Parameters
+        ----------
+        func : callable
+            What is called with the rank.
+
+        Raises
+        ------
+        LayoutError
+            If the rank is not 1 to 8.
+        """
         if not 1 <= self.rank <= _MAX_RANK:
             raise LayoutError(f"functions are called with ranks of 1 to {_MAX_RANK}; this buffer has rank {self.rank}")
         return func(self.rank)

@@ -55,6 +55,11 @@ def partial_simd_load(
     width : int
         Number of lanes.
 
+    Returns
+    -------
+    numpy.ndarray
+        The vector.
+
     Raises
     ------
     BoundsError

@@ -86,6 +86,13 @@ def simd_nt_store(view: StridedView, *index: Any, values: Any = None) -> None:
 
     The view must be contiguous. The address must be a multiple of 64 for vectors of 64 bytes or more, of 32 for 32
     bytes or more, and of 16 for shorter ones.
+
+    Parameters
+    ----------
+    *index : int
+        The coordinates of the first element.
+    values : number or sequence of numbers, optional
+        What is written.
     """
     refuse_gaps(view)
     where, numbers, _ = split_values(index, len(view._shape), values, None)
@@ -95,7 +102,22 @@ def simd_nt_store(view: StridedView, *index: Any, values: Any = None) -> None:
 
 
 def prefetch(view: StridedView, *index: Any, params: PrefetchOptions = _FETCH) -> None:
-    """Check the coordinates of an element that will be used soon; the host prefetches by itself."""
+    """Check the coordinates of an element that will be used soon; the host prefetches by itself.
+
+    Parameters
+    ----------
+    *index : int
+        The coordinates of the element.
+    params : PrefetchOptions, default _FETCH
+        How Mojo would prefetch.
+
+    Raises
+    ------
+    TypeError
+        If ``params`` are no `PrefetchOptions`.
+    BoundsError
+        If there is no such element.
+    """
     if not isinstance(params, PrefetchOptions):
         raise TypeError(f"params are PrefetchOptions(...); found {params!r}")
     element_place(view, split_coordinates(index, len(view._shape), (), ())[0])

@@ -13,6 +13,7 @@ from .cupy_class_programs import CLASS_PROGRAMS
 from .cupy_jit_programs import JIT_PROGRAMS
 from .cupy_name_programs import LIBRARY_PROGRAMS, NAME_PROGRAMS
 from .cupy_programs import PROGRAMS
+from .cupy_vectorize_programs import VECTORIZE_PROGRAMS
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,7 @@ def cp():
         yield cupy
 
 
-EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS, **LIBRARY_PROGRAMS}
+EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS, **VECTORIZE_PROGRAMS, **LIBRARY_PROGRAMS}
 SLOW = (
     *("elements_of_each_type", "totals_along_axes", "totals_of_other_types", "shapes_are_broadcast"),
     *("raw_kernels_of_complex_numbers", "raw_arrays_are_indexed_by_the_kernel", "arrays_of_two_axes"),
@@ -111,3 +112,14 @@ def test_a_report_names_the_line_of_a_kernel_in_python(cp):
     place = caught.value.reports[0].place.frames[0]
     assert (Path(place.file).name, place.line) == (Path(__file__).name, line_of("x[i + 1] = 1"))
     assert place.text == "x[i + 1] = 1"
+
+
+def test_what_a_vectorized_function_does_wrong_names_its_line(cp):
+    @cp.vectorize
+    def endless(x):
+        while x > 0:
+            x += 1
+        return x
+
+    with accel.using(kernel_limit=1), pytest.raises(accel.errors.KernelCheckError, match=r"while x > 0|x \+= 1"):
+        endless(cp.ones(1)).get()

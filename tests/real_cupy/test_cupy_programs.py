@@ -6,8 +6,9 @@ from ..cuda_on_sim.cupy_class_programs import CLASS_PROGRAMS
 from ..cuda_on_sim.cupy_jit_programs import JIT_PROGRAMS
 from ..cuda_on_sim.cupy_name_programs import NAME_PROGRAMS
 from ..cuda_on_sim.cupy_programs import PROGRAMS
+from ..cuda_on_sim.cupy_vectorize_programs import VECTORIZE_PROGRAMS
 
-EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS}
+EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS, **VECTORIZE_PROGRAMS}
 
 
 @pytest.mark.filterwarnings("ignore:cupyx.jit.rawkernel is experimental")

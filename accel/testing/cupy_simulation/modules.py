@@ -33,6 +33,7 @@ from accel.testing.cupy_simulation.sparse import sparse_members, spmatrix
 from accel.testing.cupy_simulation.subclasses import for_subclasses, is_elementwise, ndarray, plain
 from accel.testing.cupy_simulation.testing_helpers import testing_helpers
 from accel.testing.cupy_simulation.testing_members import testing_members
+from accel.testing.cupy_simulation.vectorized import vectorize
 from accel.tracing import fuse
 
 __all__ = ["modules"]
@@ -46,9 +47,6 @@ _OF_PINNED = ("PinnedMemoryPool", "PinnedMemoryPointer", "alloc_pinned_memory")
 _OF_STREAMS = ("Stream", "Event", "get_current_stream", "get_elapsed_time")
 _OF_UFUNCS = ("accumulate", "at", "outer", "reduce", "reduceat", "nargs", "nin", "nout", "types")
 """What CuPy's ufuncs have. The methods are NumPy's, which let the arrays compute."""
-_ABSENT = {
-    "vectorize": "write the kernel as an ElementwiseKernel, which is simulated",
-}
 _OF_CUDA = "there are Device, Stream, Event, MemoryPool, MemoryPointer, runtime, nvtx and profiler"
 _PRESENT = (
     "RawKernel, RawModule, ElementwiseKernel, ReductionKernel, the functions of accel.xp, cupy.cuda, cupy.random and "
@@ -73,10 +71,9 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        member = None if name in _ABSENT else self._others(name)
+        member = self._others(name)
         if member is None:
-            instead = _ABSENT.get(name, self._instead)
-            raise AttributeError(f"{self.__name__}.{name} is not simulated; {instead}", name=name, obj=self)
+            raise AttributeError(f"{self.__name__}.{name} is not simulated; {self._instead}", name=name, obj=self)
         return member
 
 
@@ -128,7 +125,7 @@ def _backends() -> dict[str, ModuleType]:
 
 
 def _public(names: Iterable[str]) -> list[str]:
-    return sorted({name for name in names if not name.startswith("_") and name not in _ABSENT})
+    return sorted({name for name in names if not name.startswith("_")})
 
 
 def _of_extension(module: ModuleType, own: dict[str, Any]) -> _Module:
@@ -177,6 +174,7 @@ def _own(pool: Pool, pinned: PinnedMemoryPool) -> dict[str, Any]:
         "ElementwiseKernel": ElementwiseKernel,
         "ReductionKernel": ReductionKernel,
         "fuse": _fuse,
+        "vectorize": vectorize,
         "ndarray": ndarray,
         "asnumpy": asnumpy,
         "array": for_subclasses(_array),

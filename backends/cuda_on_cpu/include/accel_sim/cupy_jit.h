@@ -34,6 +34,7 @@ template <typename A, typename B, typename R = decltype(A() + B()), real<R> = 0>
 ACCEL_SIM_INLINE R raised(A a, B b) { return pow(R(a), R(b)); }
 template <typename A, typename B, typename R = decltype(A() + B()), whole<R> = 0>
 ACCEL_SIM_INLINE R raised(A a, B b) {
+    if (b < 0) return a == A(1) ? R(1) : a == A(-1) ? (b % 2 == 0 ? R(1) : R(-1)) : R(0);
     R result = 1, base = a;
     for (R left = b; left > 0; left >>= 1, base *= base)
         if (left & 1) result *= base;

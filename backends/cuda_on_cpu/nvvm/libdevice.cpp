@@ -5,6 +5,9 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 // R is the result, the other types are those of the arguments. A function may have another type of the same size.
+// A whole number of 32 bits need not be a float: which power it is would not be known.
+static double power(double x, int n) { return pow(x, double(n)); }
+
 #define AS_1(R, A, name, function) \
     EXPORT R __nv_##name(A a) { return (R)function(a); }
 #define AS_2(R, A, B, name, function) \
@@ -37,7 +40,7 @@ AS_1(int, int, abs, abs) AS_1(int, int, brev, __brev) AS_1(int, int, clz, __clz)
 AS_1(int, int, popc, __popc) ROUNDED_1(double, double, drcp) ROUNDED_1(double, double, dsqrt)
 AS_1(double, double, acos, acos) AS_1(double, double, acosh, acosh) AS_1(double, double, asin, asin)
 AS_1(double, double, asinh, asinh) AS_1(double, double, atan, atan) AS_1(double, double, atanh, atanh)
-AS_1(double, double, cbrt, cbrt) AS_1(double, double, ceil, ceil) AS_1(double, double, cos, cos)
+AS_1(double, double, cbrt, accel_sim::cube_root) AS_1(double, double, ceil, ceil) AS_1(double, double, cos, cos)
 AS_1(double, double, cosh, cosh) AS_1(double, double, cospi, cospi) AS_1(double, double, erf, erf)
 AS_1(double, double, erfc, erfc) AS_1(double, double, erfcinv, erfcinv) AS_1(double, double, erfcx, erfcx)
 AS_1(double, double, erfinv, erfinv) AS_1(double, double, exp, exp) AS_1(double, double, exp10, exp10)
@@ -109,7 +112,7 @@ AS_1(double, int, int2double_rn, __int2double_rn) AS_1(double, int, uint2double_
 ROUNDED_1(float, int, int2float) ROUNDED_1(float, int, uint2float) AS_1(float, int, int_as_float, __int_as_float)
 AS_2(double, int, double, jn, jn) AS_2(double, int, double, yn, yn) AS_2(float, int, float, jnf, jnf)
 AS_2(float, int, float, ynf, ynf) AS_2(double, double, int, ldexp, ldexp) AS_2(double, double, int, powi, pow)
-AS_2(double, double, int, scalbn, scalbn) AS_2(float, float, int, ldexpf, ldexpf) AS_2(float, float, int, powif, powf)
+AS_2(double, double, int, scalbn, scalbn) AS_2(float, float, int, ldexpf, ldexpf) AS_2(float, float, int, powif, power)
 AS_2(float, float, int, scalbnf, scalbnf) ROUNDED_1(double, long long, ll2double)
 ROUNDED_1(double, long long, ull2double) AS_1(double, long long, longlong_as_double, __longlong_as_double)
 ROUNDED_1(float, long long, ll2float) ROUNDED_1(float, long long, ull2float)

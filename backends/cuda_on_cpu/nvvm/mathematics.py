@@ -13,7 +13,7 @@ _INTRINSIC = {
 }
 _NAMES = {"fmax": "maxnum", "fmin": "minnum"}
 _UNARY = """
-acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 exp10 expm1 log log10 log1p log2 sin sinh tan tanh
+acos acosh asin asinh atan atanh cos cosh erf erfc exp exp2 exp10 expm1 log log10 log1p log2 sin sinh tan tanh
 tgamma lgamma round
 """
 _BINARY = "atan2 fdim fmod hypot nextafter pow remainder"

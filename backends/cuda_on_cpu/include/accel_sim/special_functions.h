@@ -58,6 +58,14 @@ inline double erfinv_inside(double y) {
     return x;
 }
 
+// The C library's is 2 ulps off or more; one step of Newton's iteration with an exact cube.
+inline double cube_root(double x) {
+    const double y = cbrt(x), square = y * y;
+    if (!(square > 0 && square < __builtin_inf())) return y;
+    const double rest = __builtin_fma(square, y, -x) + __builtin_fma(y, y, -square) * y;
+    return y - rest / (3 * square);
+}
+
 // For 0 < y < 0.5: Newton's iteration for log erfc, which does not underflow.
 inline double erfcinv_below(double y) {
     const double log_y = log(y);
@@ -120,7 +128,7 @@ inline double norm_of(int count, const T* values) {
     ACCEL_SIM_OVERLOAD(T, float) T name(T x) { return name##f(x); }
 
 ACCEL_SIM_MATH_1(rsqrt, 1 / sqrt(x))
-ACCEL_SIM_MATH_1(rcbrt, 1 / cbrt(x))
+ACCEL_SIM_MATH_1(rcbrt, 1 / accel_sim::cube_root(x))
 ACCEL_SIM_MATH_1(sinpi, accel_sim::sinpi(x))
 ACCEL_SIM_MATH_1(cospi, accel_sim::cospi(x))
 ACCEL_SIM_MATH_1(erfinv, accel_sim::erfinv(x))

@@ -110,11 +110,12 @@ def _of_class(name: str, kind: type) -> list[str]:
     doc = Docstring(_text(kind))
     gaps = _summary(doc)
     if doc.summary and not issubclass(kind, BaseException | enum.Enum) and "__init__" in vars(kind):
-        gaps += [
-            f"parameter {each}"
-            for each in _parameters(inspect.signature(kind.__init__))[1:]
-            if each not in doc.described
-        ]
+        described = set().union(*(Docstring(_text(base)).described for base in kind.__mro__))
+        several = {"args", "kwargs"} if getattr(kind, "_is_protocol", False) else set()
+        if doc.described:  # the parameters are those of several forms of the call
+            several = {"arguments", "keywords"}
+        parameters = _parameters(inspect.signature(kind.__init__))[1:]
+        gaps += [f"parameter {each}" for each in parameters if each not in described | several]
     return [f"{name}: {gap}" for gap in gaps]
 
 

@@ -5,13 +5,9 @@ import pytest
 from .docstrings import lacks, public
 
 MISSING = {
-    "accel": 26,
-    "accel.abc": 183,
-    "accel.copies": 2,
-    "accel.engines": 36,
-    "accel.kernels": 80,
-    "accel.memory": 2,
-    "accel.store": 67,
+    "accel": 2,
+    "accel.engines": 32,
+    "accel.store": 65,
     "accel.testing": 28,
     "accel.xp": 167,
 }

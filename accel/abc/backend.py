@@ -78,7 +78,13 @@ class Backend(Protocol):
         ...
 
     def limits(self, device: Device) -> Limits:
-        """Return the limits of a device."""
+        """Return the limits of a device.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
     def allocate(self, device: Device, nbytes: int, *, alignment: int, stream: Stream | None) -> Block:
@@ -86,6 +92,17 @@ class Backend(Protocol):
 
         Its address is a multiple of ``alignment`` and of `Limits.alignment`. Each call returns a new object, also for
         0 bytes.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first; None for the host.
 
         Raises
         ------
@@ -97,17 +114,40 @@ class Backend(Protocol):
         ...
 
     def free(self, block: Block, *, stream: Stream | None) -> None:
-        """Take back a block of `allocate`."""
+        """Take back a block of `allocate`.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream, optional
+            The stream that used it last; None for the host.
+        """
         ...
 
     def adopt(self, external: ExternalAllocation) -> Block:
-        """Return a block on memory that was allocated elsewhere; it is never given to `free`."""
+        """Return a block on memory that was allocated elsewhere; it is never given to `free`.
+
+        Parameters
+        ----------
+        external : ExternalAllocation
+            The memory.
+        """
         ...
 
     def copy(self, target: Span, source: Span, *, stream: Stream | None) -> None:
         """Copy bytes between two spans of equal size, which may overlap.
 
         Each span is in memory of this backend or of the host. The copy is ordered by the stream and may return early.
+
+        Parameters
+        ----------
+        target : Span
+            The bytes that are written.
+        source : Span
+            The bytes that are read.
+        stream : Stream, optional
+            The stream of the work; None for the default one.
         """
         ...
 
@@ -116,13 +156,40 @@ class Backend(Protocol):
 
         At least one operand is in memory of this backend; the other may be in memory of the host. The copy is ordered
         by the stream and may return early.
+
+        Parameters
+        ----------
+        target : Operand
+            The elements that are written.
+        source : Operand
+            The elements that are read.
+        plan : Plan
+            How to copy.
+        stream : Stream, optional
+            The stream of the work; None for the default one.
         """
         ...
 
     def fill(self, target: Operand, value: Any, *, stream: Stream | None) -> None:
-        """Set every element of the target to a scalar of its dtype; ordered by the stream, and may return early."""
+        """Set every element of the target to a scalar of its dtype; ordered by the stream, and may return early.
+
+        Parameters
+        ----------
+        target : Operand
+            The elements that are written.
+        value : Any
+            The scalar.
+        stream : Stream, optional
+            The stream of the work; None for the default one.
+        """
         ...
 
     def synchronize(self, device: Device) -> None:
-        """Wait until all work on the device is done."""
+        """Wait until all work on the device is done.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...

@@ -50,11 +50,33 @@ class DirectStream(Stream, Protocol):
         ...
 
     def copy_bytes(self, into: int, out_of: int, nbytes: int, way: int) -> None:
-        """Submit a copy between bytes that do not overlap; the way is `WITHIN`, `UPLOAD` or `DOWNLOAD`."""
+        """Submit a copy between bytes that do not overlap; the way is `WITHIN`, `UPLOAD` or `DOWNLOAD`.
+
+        Parameters
+        ----------
+        into : int
+            The address that is written.
+        out_of : int
+            The address that is read.
+        nbytes : int
+            How many bytes.
+        way : int
+            Where the ends are.
+        """
         ...
 
     def set_bytes(self, address: int, byte: int, nbytes: int) -> None:
-        """Submit a fill of memory of the device with one byte."""
+        """Submit a fill of memory of the device with one byte.
+
+        Parameters
+        ----------
+        address : int
+            The address.
+        byte : int
+            The byte.
+        nbytes : int
+            How many bytes.
+        """
         ...
 
     def idle(self) -> bool:
@@ -90,6 +112,11 @@ class PreparesAllocation(Protocol):
         """Return the functions for a device, of which memory was allocated before; None if there are none now.
 
         It is called with the lock of the heap held.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
         """
         ...
 
@@ -109,6 +136,17 @@ class PreparesCopies(Protocol):
         The operands have neither swizzle nor table, and share no bytes. Both are in the memory of the device, and other
         addresses have the same remainders by 16 as these; or one is in the host's memory, at any address, and the
         caller waits for the stream. None if such a copy is faster in another way.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        target : Operand
+            An operand that is written.
+        source : Operand
+            An operand that is read.
+        plan : Plan
+            How to copy.
         """
         ...
 
@@ -126,5 +164,12 @@ class PreparesFills(Protocol):
         """Return a function that fills operands that differ from this one in their addresses only.
 
         The operand has neither swizzle nor table. Other addresses have the same remainders by 16.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        target : Operand
+            An operand that is written.
         """
         ...

@@ -19,6 +19,11 @@ class DeviceGraph(Protocol):
         """Submit all the work to a stream of the same device and backend, in the order in which it was recorded.
 
         While that stream is captured, the work becomes a part of the other graph.
+
+        Parameters
+        ----------
+        stream : Any
+            The stream.
         """
         ...
 
@@ -120,7 +125,15 @@ class Recording(Generic[_Work]):
         self._thread = threading.get_ident()
 
     def add(self, stream: Any, work: _Work) -> CapturedEvent:
-        """Record work of a stream; raise `CapabilityError` in another thread than the one that captures."""
+        """Record work of a stream; raise `CapabilityError` in another thread than the one that captures.
+
+        Parameters
+        ----------
+        stream : Any
+            The stream.
+        work : _Work
+            The work.
+        """
         if self._thread != threading.get_ident():  # the capture began while that thread submitted the work
             refuse_captured(stream, "have work of another thread", "use a stream of this thread")
         self.work.append(work)
@@ -138,5 +151,15 @@ def refuse_captured(stream: object, what: str, remedy: str) -> NoReturn:
         What was asked for, as in "wait for an event".
     remedy : str
         What to write instead.
+
+    Returns
+    -------
+    NoReturn
+        It does not return.
+
+    Raises
+    ------
+    CapabilityError
+        Always.
     """
     raise CapabilityError(f"{stream!r} is being captured into a graph, and cannot {what} meanwhile; {remedy}")

@@ -100,6 +100,11 @@ class PreparesCalls(Protocol):
         bytes the address is behind that of its first element. A brief launch lets no other thread of Python run
         meanwhile. The function returns whether the kernel was run: a launch that must be brief, and might not be, is
         refused. A kernel with results, checks or an explicit grid has no such function.
+
+        Parameters
+        ----------
+        arrays : bool, default False
+            The arguments that are arrays.
         """
         ...
 
@@ -160,6 +165,13 @@ class SupportsKernels(Protocol):
     def compile_kernel(self, device: Device, program: "Program") -> CompiledKernel:
         """Return a program compiled for a device.
 
+        Parameters
+        ----------
+        device : Device
+            The device.
+        program : Program
+            The program.
+
         Raises
         ------
         CapabilityError
@@ -168,7 +180,15 @@ class SupportsKernels(Protocol):
         ...
 
     def kernel_source(self, program: "Program", language: str) -> str:
-        """Return the source text that is compiled for a program, in one of the languages. No device is needed."""
+        """Return the source text that is compiled for a program, in one of the languages. No device is needed.
+
+        Parameters
+        ----------
+        program : Program
+            The program.
+        language : str
+            The language, such as ``"cuda"``.
+        """
         ...
 
 
@@ -180,6 +200,11 @@ class NeedsCompiler(Protocol):
         """Return the command that installs the compiler for a device; None if it is there.
 
         Functions of `accel.fuse` run unfused where it is missing.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
         """
         ...
 
@@ -192,5 +217,11 @@ class ChecksThreads(Protocol):
     """
 
     def checks_threads(self, device: Device) -> bool:
-        """Return whether it does so on a device."""
+        """Return whether it does so on a device.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...

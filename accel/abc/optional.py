@@ -44,11 +44,23 @@ class SupportsStreams(Protocol):
     """A backend with streams of its own. For a backend without, accel runs the work of a stream in a thread."""
 
     def new_stream(self, device: Device) -> Stream:
-        """Return a new stream on a device."""
+        """Return a new stream on a device.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
     def default_stream(self, device: Device) -> Stream:
-        """Return the stream that a device uses when no stream is given; always the same object."""
+        """Return the stream that a device uses when no stream is given; always the same object.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
 
@@ -61,6 +73,17 @@ class AllocatesCleared(Protocol):
 
         All work that the backend is given on the block finds them cleared, on every stream, and in the order of a
         stream that `SupportsStreamNumbers` names: accel records no event after the clearing.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+        alignment : int
+            What the address is a multiple of.
+        stream : Stream, optional
+            The stream that uses the block first; None for the host.
         """
         ...
 
@@ -78,6 +101,11 @@ class FreesInOrder(Protocol):
 
         It is None if the device has the work already. Where a thread of the host has yet to submit the work, the work
         may also fail there, and only this event knows.
+
+        Parameters
+        ----------
+        stream : Stream
+            The stream.
         """
         ...
 
@@ -85,6 +113,13 @@ class FreesInOrder(Protocol):
         """Let a stream use a block from now on: its bytes are reused only after the work that the stream gets.
 
         Copies and fills do so themselves. Accel calls it before it launches a kernel.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        stream : Stream
+            The stream.
         """
         ...
 
@@ -126,6 +161,11 @@ class SupportsStreamNumbers(Protocol):
 
         The producer is given that number. It names the stream that gets the work for which no stream is given. The
         device is the current one inside the context.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
         """
         ...
 
@@ -135,7 +175,13 @@ class KnowsAddresses(Protocol):
     """A backend that can tell whether the host may read at an address."""
 
     def device_at(self, address: int) -> Device | None:
-        """Return the device whose memory is at an address; None if the host can read it. Never raises."""
+        """Return the device whose memory is at an address; None if the host can read it. Never raises.
+
+        Parameters
+        ----------
+        address : int
+            The address.
+        """
         ...
 
 
@@ -170,7 +216,13 @@ class ReportsRoom(Protocol):
     """A backend that knows how much memory of a device is free."""
 
     def free_memory(self, device: Device) -> Room:
-        """Return the free memory of a device; other processes may take it before the next request."""
+        """Return the free memory of a device; other processes may take it before the next request.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
 
@@ -194,11 +246,26 @@ class ReusesMemory(Protocol):
         """Return an array with uninitialised elements, or None if the library should allocate it.
 
         Raises `MemoryError` if there is no memory.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The shape.
+        dtype : Any
+            The dtype of the elements.
+        order : {"C", "F"}
+            C's or Fortran's.
         """
         ...
 
     def reusable_bytes(self, device: Device) -> int:
-        """Return the bytes that are kept for later requests."""
+        """Return the bytes that are kept for later requests.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
 
@@ -213,6 +280,15 @@ class SharesWork(Protocol):
 
         Returns False, with nothing called, if the caller has to do it alone: there is one thread, or others use them.
         Raises what a call raised, once no thread is in a call any more.
+
+        Parameters
+        ----------
+        task : callable
+            What is called with a number.
+        count : int
+            How many numbers.
+        whole : bool, default False
+            Whether the task may also be called once for all numbers.
         """
         ...
 
@@ -227,6 +303,13 @@ class SupportsPinning(Protocol):
     def allocate_pinned(self, device: Device, nbytes: int) -> Block:
         """Return pinned host memory, which the backend of the host can use like its own; 0 is a valid size.
 
+        Parameters
+        ----------
+        device : Device
+            The device.
+        nbytes : int
+            The size in bytes.
+
         Raises
         ------
         OutOfMemoryError
@@ -235,7 +318,15 @@ class SupportsPinning(Protocol):
         ...
 
     def free_pinned(self, device: Device, block: Block) -> None:
-        """Take back a block of `allocate_pinned`."""
+        """Take back a block of `allocate_pinned`.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        block : Block
+            The block.
+        """
         ...
 
 
@@ -244,25 +335,56 @@ class SupportsArrays(Protocol):
     """A backend whose memory a library of the array API standard can compute on."""
 
     def namespace(self, device: Device) -> Any:
-        """Return the namespace of that library, as the array API standard defines it."""
+        """Return the namespace of that library, as the array API standard defines it.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        """
         ...
 
     def array(self, operand: Operand, keep: object) -> Any:
-        """Return an array of the library on the memory of an operand; it and its views keep an object alive."""
+        """Return an array of the library on the memory of an operand; it and its views keep an object alive.
+
+        Parameters
+        ----------
+        operand : Operand
+            Where the elements are.
+        keep : object
+            The object.
+        """
         ...
 
     def root(self, array: Any) -> Any:
-        """Return the array that owns the memory of a view; an array that is no view is its own root."""
+        """Return the array that owns the memory of a view; an array that is no view is its own root.
+
+        Parameters
+        ----------
+        array : Any
+            An array of the library.
+        """
         ...
 
     def address(self, array: Any) -> int:
-        """Return the address of the first element of an array."""
+        """Return the address of the first element of an array.
+
+        Parameters
+        ----------
+        array : Any
+            An array of the library.
+        """
         ...
 
     def is_readonly(self, array: Any) -> bool:
         """Tell whether an array is not to be written to: it, or one that it is a view of, is on a read-only operand.
 
         The library may refuse more arrays, such as broadcast ones. It need not refuse by itself to write to them.
+
+        Parameters
+        ----------
+        array : Any
+            An array of the library.
         """
         ...
 
@@ -273,6 +395,11 @@ class SupportsSpecial(Protocol):
 
     def special(self, device: Device) -> Any:
         """Return a namespace of functions of the library's arrays, with the names and the arguments of `scipy.special`.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
 
         Raises
         ------
@@ -291,6 +418,11 @@ class ComputesWithin(Protocol):
 
         It is called with the arrays of the library that the computation uses, or with tuples and lists of them. The
         functions of the library's namespace enter the context themselves.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
         """
         ...
 
@@ -300,7 +432,17 @@ class ComputesDirectly(Protocol):
     """What `ComputesWithin.computing` returns, if a computation often needs no context: that takes less time."""
 
     def compute(self, function: Callable[..., Any], /, *operands: Any, **keywords: Any) -> Any:
-        """Call a function of the library: in the context of its operands, or at once if it needs none."""
+        """Call a function of the library: in the context of its operands, or at once if it needs none.
+
+        Parameters
+        ----------
+        function : callable
+            The function.
+        *operands : Any
+            Its arguments by position.
+        **keywords
+            Its keywords.
+        """
         ...
 
     def stream(self) -> Stream | None:
@@ -311,11 +453,25 @@ class ComputesDirectly(Protocol):
         """Return where the library computes now, for `empty` and for `ComputesArrays`; None if the context is needed.
 
         The operands are the arrays that the computation uses: their memory is reused after it.
+
+        Parameters
+        ----------
+        *operands : Any
+            The arrays of the computation.
         """
         ...
 
     def empty(self, shape: tuple[int, ...], dtype: Any, queue: Any) -> Any:
         """Return an array of the library in C order with uninitialised elements, for a computation in a queue.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The shape.
+        dtype : Any
+            The dtype of the elements.
+        queue : Any
+            Where the library computes.
 
         Raises
         ------
@@ -335,6 +491,13 @@ class OrdersArrays(Protocol):
         Arrays on the same memory have the same identity, which they keep alive. None if it is not known when
         the library reuses the memory. To free the block leaves the memory to the library: it reuses the memory once no
         array is left on it, and after all work that was ordered by the block.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        array : Any
+            An array of the library.
         """
         ...
 
@@ -390,6 +553,15 @@ class PreparedLaunches(Protocol):
 
         The function returns False, with nothing started, if the stream waits for the host. Otherwise as
         `Executable.launch`.
+
+        Parameters
+        ----------
+        grid : tuple of int
+            The blocks along each axis.
+        block : tuple of int
+            The threads of a block along each axis.
+        shared : int
+            The bytes of shared memory.
         """
         ...
 
@@ -399,7 +571,15 @@ class PreparesLaunches(Protocol):
     """An `Executable` that can be launched with arguments that are in memory already, which takes less time."""
 
     def prepare(self, offsets: Sequence[int], nbytes: int) -> PreparedLaunches:
-        """Return launches, and memory of ``nbytes`` bytes for their arguments at some offsets."""
+        """Return launches, and memory of ``nbytes`` bytes for their arguments at some offsets.
+
+        Parameters
+        ----------
+        offsets : sequence of int
+            Where each argument is in the memory.
+        nbytes : int
+            The bytes of all arguments.
+        """
         ...
 
 
@@ -418,6 +598,19 @@ class SupportsRawKernels(Protocol):
         """Return a kernel of some source, compiled now or before.
 
         The parameters are for backends that check kernels.
+
+        Parameters
+        ----------
+        device : Device
+            The device.
+        source : str
+            The text.
+        kernel : str
+            The name of the kernel.
+        options : tuple of str
+            Options of the compiler.
+        parameters : sequence of RawParameter, default ()
+            What the parameters are.
 
         Raises
         ------

@@ -40,7 +40,15 @@ class Pointer(np.uint64):
 
     @classmethod
     def to(cls, address: int, nbytes: int) -> Self:
-        """Return a pointer to ``nbytes`` bytes at an address."""
+        """Return a pointer to ``nbytes`` bytes at an address.
+
+        Parameters
+        ----------
+        address : int
+            The address.
+        nbytes : int
+            How many bytes.
+        """
         pointer = cls(address)
         pointer.extent = nbytes
         return pointer

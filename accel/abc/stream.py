@@ -79,11 +79,22 @@ class Stream(Protocol):
         """Return an event that is reached when all work submitted so far is done; if ``timed``, it knows when.
 
         The events of a timed stream always do; see `CurrentStream`.
+
+        Parameters
+        ----------
+        timed : bool, default False
+            Whether the event knows when it was reached.
         """
         ...
 
     def wait_for(self, event: Event) -> None:
-        """Let work submitted from now on start after an event, without blocking the caller."""
+        """Let work submitted from now on start after an event, without blocking the caller.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        """
         ...
 
     def synchronize(self) -> None:
@@ -115,13 +126,35 @@ current_streams: ContextVar[tuple[Stream, ...]] = ContextVar("accel_streams", de
 
 
 def current_stream(device: Device) -> Stream | None:
-    """Return the stream of the innermost ``with stream:`` on a device, or None outside of any."""
+    """Return the stream of the innermost ``with stream:`` on a device, or None outside of any.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+
+    Returns
+    -------
+    Stream, optional
+        The stream.
+    """
     streams = current_streams.get()
     return next((stream for stream in reversed(streams) if stream.device is device), None) if streams else None
 
 
 def is_stream(value: object) -> bool:
-    """Tell whether an object is a stream."""
+    """Tell whether an object is a stream.
+
+    Parameters
+    ----------
+    value : object
+        The object.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
+    """
     return isinstance(value, (CurrentStream, Stream))  # in this order: isinstance with a protocol is slow
 
 
@@ -183,6 +216,23 @@ def raise_again(error: BaseException, trace: TracebackType | None) -> NoReturn:
 
     Each caller gets a copy if the error can be copied: an error that is raised keeps the frames of its caller alive,
     and the event keeps the original.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+    trace : TracebackType, optional
+        Its traceback, as it was at first.
+
+    Returns
+    -------
+    NoReturn
+        It does not return.
+
+    Raises
+    ------
+    BaseException
+        The error itself, always.
     """
     try:
         # As `copy` does, except that libraries such as tblib cannot replace what it calls.

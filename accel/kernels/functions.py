@@ -14,6 +14,11 @@ class Func:
 
     It is compiled into each kernel that calls it, for the types of its arguments there.
 
+    Parameters
+    ----------
+    function : callable
+        The function.
+
     Attributes
     ----------
     source : FunctionSource
@@ -50,6 +55,16 @@ def func(function: Callable[..., Any] | None = None) -> Func | Callable[[Callabl
     """Make a Python function callable from kernels.
 
     It takes and returns what a kernel's variables can be: numbers, views, tuples of these. It cannot call itself.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function.
+
+    Returns
+    -------
+    Func or callable
+        The function for kernels, or a decorator that makes one.
 
     Raises
     ------

@@ -84,6 +84,16 @@ def grid(*extents: int) -> Any:
     """Return the coordinates of a grid, for a loop ``for i, j in grid(m, n)``; the last axis is fastest.
 
     As an outermost loop of a kernel, it is parallel over all coordinates.
+
+    Parameters
+    ----------
+    *extents : int
+        The extents, one for each axis.
+
+    Returns
+    -------
+    iterator
+        The coordinates, one for each axis.
     """
     _outside("grid")
 
@@ -98,6 +108,11 @@ def accumulator(dtype: DTypeLike, start: Any = 0) -> Any:
     start : number
         Its value before the loop.
 
+    Returns
+    -------
+    accumulator
+        A variable with the methods of the operation.
+
     Notes
     -----
     In the loop write ``s += x``, ``s *= x``, ``s = min(s, x)`` or ``s = max(s, x)``; always the same one. After the
@@ -110,12 +125,33 @@ def unroll(values: Any) -> Any:
     """Return the values of a range or a tuple, for a loop that is repeated while the kernel is compiled.
 
     The loop variable is then a constant. The bounds of the range must be constants.
+
+    Parameters
+    ----------
+    values : range or tuple
+        The range, or the tuple.
+
+    Returns
+    -------
+    iterable
+        The values.
     """
     _outside("unroll")
 
 
 def vector(*numbers: Any) -> Any:
-    """Return a small vector of numbers, with arithmetic on all of them at once; ``v[0]`` or ``v.x`` is one of them."""
+    """Return a small vector of numbers, with arithmetic on all of them at once; ``v[0]`` or ``v.x`` is one of them.
+
+    Parameters
+    ----------
+    *numbers : number
+        The numbers, 2 to 4.
+
+    Returns
+    -------
+    vector
+        The vector.
+    """
     _outside("vector")
 
 
@@ -132,17 +168,48 @@ def stack_allocation(
         Known while the kernel is compiled. With a layout, the array is a tensor.
     space : AddressSpace
         ``LOCAL``, or ``SHARED`` in a kernel with an explicit grid.
+
+    Returns
+    -------
+    array
+        The array.
     """
     _outside("stack_allocation")
 
 
 def rsqrt(x: float) -> float:
-    """Return the reciprocal of a square root."""
+    """Return the reciprocal of a square root.
+
+    Parameters
+    ----------
+    x : float
+        The number.
+
+    Returns
+    -------
+    float
+        The result.
+    """
     _outside("rsqrt")
 
 
 def fma(x: float, y: float, z: float) -> float:
-    """Return ``x * y + z``, rounded once."""
+    """Return ``x * y + z``, rounded once.
+
+    Parameters
+    ----------
+    x : float
+        The first factor.
+    y : float
+        The second factor.
+    z : float
+        What is added.
+
+    Returns
+    -------
+    float
+        The result.
+    """
     _outside("fma")
 
 
@@ -152,52 +219,161 @@ def barrier() -> None:
 
 
 def lane_index() -> int:
-    """Return the number of the thread in its warp."""
+    """Return the number of the thread in its warp.
+
+    Returns
+    -------
+    int
+        The number, from 0.
+    """
     _outside("lane_index")
 
 
 def warp_size() -> int:
-    """Return the number of threads of a warp."""
+    """Return the number of threads of a warp.
+
+    Returns
+    -------
+    int
+        32, or 64 on some GPUs of AMD.
+    """
     _outside("warp_size")
 
 
 def warp_shuffle(value: Any, lane: int) -> Any:
-    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions."""
+    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    lane : int
+        The number of the lane.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
     _outside("warp_shuffle")
 
 
 def warp_shuffle_up(value: Any, by: int) -> Any:
-    """Return the value of the lane ``by`` below, or the own value if there is none."""
+    """Return the value of the lane ``by`` below, or the own value if there is none.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    by : int
+        How many lanes.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
     _outside("warp_shuffle_up")
 
 
 def warp_shuffle_down(value: Any, by: int) -> Any:
-    """Return the value of the lane ``by`` above, or the own value if there is none."""
+    """Return the value of the lane ``by`` above, or the own value if there is none.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    by : int
+        How many lanes.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
     _outside("warp_shuffle_down")
 
 
 def warp_shuffle_xor(value: Any, mask: int) -> Any:
-    """Return the value of the lane whose number is the own one xor a mask."""
+    """Return the value of the lane whose number is the own one xor a mask.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    mask : int
+        The bits that differ.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
     _outside("warp_shuffle_xor")
 
 
 def warp_any(condition: Any) -> bool:
-    """Return whether a condition holds for a thread of the warp."""
+    """Return whether a condition holds for a thread of the warp.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+
+    Returns
+    -------
+    bool
+        Whether it holds.
+    """
     _outside("warp_any")
 
 
 def warp_all(condition: Any) -> bool:
-    """Return whether a condition holds for all threads of the warp."""
+    """Return whether a condition holds for all threads of the warp.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+
+    Returns
+    -------
+    bool
+        Whether it holds.
+    """
     _outside("warp_all")
 
 
 def warp_ballot(condition: Any) -> int:
-    """Return a uint64 with a bit for each thread of the warp for which a condition holds."""
+    """Return a uint64 with a bit for each thread of the warp for which a condition holds.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+
+    Returns
+    -------
+    int
+        The bits.
+    """
     _outside("warp_ballot")
 
 
 def async_copy(target: Any, target_index: Any, source: Any, source_index: Any) -> None:
-    """Begin to copy an element to shared memory; it is there after `async_wait` by the same thread."""
+    """Begin to copy an element to shared memory; it is there after `async_wait` by the same thread.
+
+    Parameters
+    ----------
+    target : array, view or shared memory
+        Shared memory.
+    target_index : int or tuple of int
+        The coordinates in it.
+    source : array, view or shared memory
+        Where the element is.
+    source_index : int or tuple of int
+        The coordinates there.
+    """
     _outside("async_copy")
 
 
@@ -207,25 +383,102 @@ def async_wait() -> None:
 
 
 def atomic_add(memory: Any, index: Any, value: Any) -> Any:
-    """Add to an element at once for all threads, and return the old element."""
+    """Add to an element at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        An array, view or shared memory.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
     _outside("atomic_add")
 
 
 def atomic_min(memory: Any, index: Any, value: Any) -> Any:
-    """Replace an element by the minimum with a value at once for all threads, and return the old element."""
+    """Replace an element by the minimum with a value at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        An array, view or shared memory.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
     _outside("atomic_min")
 
 
 def atomic_max(memory: Any, index: Any, value: Any) -> Any:
-    """Replace an element by the maximum with a value at once for all threads, and return the old element."""
+    """Replace an element by the maximum with a value at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        An array, view or shared memory.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
     _outside("atomic_max")
 
 
 def atomic_exchange(memory: Any, index: Any, value: Any) -> Any:
-    """Set an element at once for all threads, and return the old element."""
+    """Set an element at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        An array, view or shared memory.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
     _outside("atomic_exchange")
 
 
 def atomic_compare(memory: Any, index: Any, expected: Any, value: Any) -> Any:
-    """Set an element if it equals ``expected``, at once for all threads, and return the old element."""
+    """Set an element if it equals ``expected``, at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        An array, view or shared memory.
+    index : int or tuple of int
+        The coordinates of the element.
+    expected : number
+        What the element is compared with.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
     _outside("atomic_compare")

@@ -68,6 +68,15 @@ class Kernel:
     It runs on the device of its memory; on the CPU if that is memory of the host, and on the default device if no
     argument has memory. Work is in order with all other work on the same memory. Threads may share a kernel. It is
     pickled by reference, as functions are.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    debug : bool, optional
+        Whether it is checked, whatever the settings say.
+    finds_nan : bool, default False
+        Whether it is checked for nan.
     """
 
     __name__: str
@@ -145,6 +154,13 @@ class Kernel:
             Number of threads of a block along each axis; 256 by default.
         over : int or tuple of up to three ints
             Instead of a grid: the least number of threads along each axis. The last blocks may have more threads.
+
+        Raises
+        ------
+        TypeError
+            If ``stream`` is no stream of accel.
+        ValueError
+            If both ``grid`` and ``over`` are given.
 
         Examples
         --------
@@ -309,6 +325,11 @@ def kernel(
         Whether every access of a view is checked; by default as the setting ``debug`` says at each call.
     finds_nan : bool
         Whether the first NaN that is written is a `NanError` with its line. This turns debug mode on.
+
+    Returns
+    -------
+    Kernel or callable
+        The kernel, or a decorator that makes one.
 
     Raises
     ------

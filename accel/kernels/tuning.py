@@ -41,6 +41,15 @@ class Tuned:
 
     Threads may share it. It measures at the first call for a device and a kind of arguments: their types, and their
     sizes up to a factor of two. Later calls, also in other processes, use the same choice.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    candidates : sequence of _Choice
+        The choices.
+    computed : mapping of str to callable
+        Functions that compute ``grid``, ``block`` or ``over`` from a choice, by name.
     """
 
     def __init__(
@@ -60,6 +69,13 @@ class Tuned:
         """Return the fastest choice for some arguments; it is measured if it is not known yet.
 
         While it is measured, the kernel writes the memory of the arguments, which has its old values again afterwards.
+
+        Parameters
+        ----------
+        *arguments : Any
+            The arguments by position.
+        **named
+            Those by name.
 
         Raises
         ------
@@ -142,6 +158,16 @@ def tune(kernel: Kernel, **choices: Any) -> Tuned:
         For each constant parameter of the kernel (annotated `Static`), and for ``block``, ``grid`` and ``over``, the
         values to try. All combinations are tried. A ``grid``, ``block`` or ``over`` can also be a function, whose
         parameters are names of the kernel's parameters and of choices; it is called at each launch.
+
+    Returns
+    -------
+    Tuned
+        The kernel.
+
+    Raises
+    ------
+    TypeError
+        If no kernel is given, or if another choice than ``grid``, ``block`` and ``over`` is a function.
 
     Examples
     --------

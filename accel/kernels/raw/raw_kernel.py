@@ -34,12 +34,16 @@ class RawKernel:
 
     Threads may share a kernel. It is pickled as its source.
 
-    Attributes
+    Parameters
     ----------
-    name : str
-        Name of the kernel.
-    parameters : tuple of Parameter
-        Its parameters.
+    source : str
+        The text.
+    options : sequence of str
+        Options of the compiler.
+    file : str
+        The file of the text, for messages.
+    cooperative : bool, default False
+        Whether all blocks of a launch run at once.
 
     Examples
     --------
@@ -55,6 +59,13 @@ class RawKernel:
     >>> print(scale)
     scale(View<float32, 1> view, float32 factor)
     >>> scale(c, 2.0, over=c.size)  # doctest: +SKIP
+
+    Attributes
+    ----------
+    name : str
+        Name of the kernel.
+    parameters : tuple of Parameter
+        Its parameters.
     """
 
     __slots__ = (
@@ -121,7 +132,19 @@ class RawKernel:
         options: Sequence[str] = (),
         enable_cooperative_groups: bool = False,
     ) -> "RawKernel":
-        """Return a kernel of a source file; see `from_source`."""
+        """Return a kernel of a source file; see `from_source`.
+
+        Parameters
+        ----------
+        path : str or PathLike[str]
+            The file.
+        name : str, optional
+            The name of the kernel.
+        options : sequence of str, default ()
+            Options of the compiler.
+        enable_cooperative_groups : bool, default False
+            Whether all blocks of a launch run at once.
+        """
         return cls(text_of(path), name, options, fspath(path), enable_cooperative_groups)
 
     def __call__(
@@ -203,6 +226,11 @@ class RawKernel:
 
     def compiled(self, device: DeviceLike) -> Executable:
         """Return the kernel compiled for a device, compiling it the first time.
+
+        Parameters
+        ----------
+        device : Device or str
+            The device.
 
         Raises
         ------

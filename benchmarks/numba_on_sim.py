@@ -2,9 +2,10 @@
 
 python benchmarks/numba_on_sim.py [--quick]
 
-Kernels run without checks and with all four, on arrays that are on the device. numba's simulator is chosen when
-numba.cuda is imported, so it is a process of its own, which does one launch when it is asked. Compilation is timed in
-fresh processes without a cache: all of the first call of a kernel, and what accel does of it.
+Kernels run without checks and with all four, on arrays that are on the device. The host's calls are a launch of one
+small block that is waited for, and copies of 32 numbers; without checks, and with the default ones. numba's simulator
+is chosen when numba.cuda is imported, so it is a process of its own, which does what it is asked. Compilation is timed
+in fresh processes without a cache: all of the first call of a kernel, and what accel does of it.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from numba import cuda, float32
 
 _SIMULATOR = "NUMBA_ENABLE_CUDASIM"
 _TILE, _PADDED = 16, 17
+_CALLS = 50
 
 
 def saxpy(a: Any, x: Any, y: Any) -> None:
@@ -104,6 +106,24 @@ def launches(side: int) -> dict[str, Callable[[], None]]:
     }
 
 
+def host_calls() -> dict[str, Callable[[], None]]:
+    """Return what makes each of the host's calls `_CALLS` times."""
+    numbers = np.arange(32, dtype=np.float32)
+    x, y = cuda.to_device(numbers), cuda.to_device(numbers)
+    kernel = cuda.jit(saxpy)
+
+    def launch() -> None:
+        kernel[1, 32](np.float32(2), x, y)
+        cuda.synchronize()
+
+    def repeated(call: Callable[[], object]) -> None:
+        for _ in range(_CALLS):
+            call()
+
+    calls = {"launch": launch, "to_device": lambda: cuda.to_device(numbers), "copy_to_host": x.copy_to_host}
+    return {name: partial(repeated, call) for name, call in calls.items()}
+
+
 def seconds(function: Callable[[], None]) -> float:
     """Return how long a call takes."""
     start = perf_counter()
@@ -113,7 +133,7 @@ def seconds(function: Callable[[], None]) -> float:
 
 def simulate(side: int) -> None:
     """Do a launch on numba's simulator for each name that is read, and write its seconds."""
-    functions = launches(side)
+    functions = {**launches(side), **host_calls()}
     for line in sys.stdin:
         print(seconds(functions[line.strip()]), flush=True)
 
@@ -154,6 +174,27 @@ def compared(side: int, rounds: int) -> dict[str, dict[str, float]]:
                 if turn < 2:  # one launch takes seconds
                     _keep(times, name, "simulator", turn + 1, timed(name))
     return {name: _summary(each) for name, each in times.items()}
+
+
+def host_times(rounds: int) -> dict[str, dict[str, float]]:
+    """Return microseconds of each of the host's calls: the least of the rounds, as other work only adds to it."""
+    import accel
+    from accel.testing import numba_cuda_on_sim
+
+    times: dict[str, dict[str, list[float]]] = {}
+    with numba_cuda_on_sim(), simulator(_TILE) as timed:
+        functions = host_calls()
+        for turn in range(rounds + 1):
+            for name, function in functions.items():
+                for checks in ("none", "memory,sync"):
+                    with accel.using(kernel_checks=checks):
+                        _keep(times, name, checks, turn, seconds(function))
+                if turn < 2:  # a launch takes long
+                    _keep(times, name, "simulator", turn + 1, timed(name))
+    return {
+        name: {f"{what}, us": min(values) / _CALLS * 1e6 for what, values in each.items()}
+        for name, each in times.items()
+    }
 
 
 def _keep(times: dict[str, dict[str, list[float]]], name: str, what: str, turn: int, value: float) -> None:
@@ -201,7 +242,11 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ACCEL_CACHE_DIR"] = str(Path(folder))
-        results = {"compilation": compilation(), "kernels": compared(side, 3 if options.quick else 9)}
+        results = {
+            "compilation": compilation(),
+            "kernels": compared(side, 3 if options.quick else 9),
+            "host": host_times(10 if options.quick else 50),
+        }
     print(json.dumps({"threads": side * side, **results}, indent=2))
 
 

@@ -54,6 +54,9 @@ class LlvmExecutable(SimRawExecutable):
         self._names = [each.name for each in source.parameters]
         self._packing = Packing([each.kind for each in source.parameters])
         self._addresses = _addresses(source.parameters)
+        for place, rank in self._addresses:
+            if rank is not None:
+                self._names[place] = self._names[place].rpartition(".")[0]
         self.constant_size, self.local_size = source.constant_size, source.local_size
 
     def converted(self, arguments: Sequence[Any]) -> bytes:
@@ -96,10 +99,10 @@ class LlvmExecutable(SimRawExecutable):
         used = [(place, numbers[place], each) for place, each in memory if each is not None]
         return _Packed(self._packing, arguments, used)
 
-    def _array(self, place: int, rank: int, numbers: Sequence[int]) -> MemoryArgument:
+    def _array(self, place: int, rank: int, numbers: tuple[int, ...]) -> MemoryArgument:
         itemsize, address = numbers[place - 1], numbers[place]
         shape, strides = numbers[place + 1 : place + 1 + rank], numbers[place + 1 + rank : place + 1 + 2 * rank]
-        region, name = Region.at(address, (*shape,), (*strides,), itemsize), self._array_name(place)
+        region, name = Region.at(address, shape, strides, itemsize), self._names[place]
         size = region.high - region.low
         memory = self._launcher.memory_at(region.low, size) if size > 0 else None
         if memory is None and size > 0:
@@ -108,9 +111,6 @@ class LlvmExecutable(SimRawExecutable):
                 f"has; pass memory that is not released"
             )
         return MemoryArgument(name, memory, region, writable=True)
-
-    def _array_name(self, place: int) -> str:
-        return self._names[place].rpartition(".")[0]
 
     def _pointed(self, place: int, address: int) -> MemoryArgument | None:
         """Return memory for an address: all that is there, as no type says how much is meant."""

@@ -337,6 +337,10 @@ class DeviceMemory:
         """Return the memory that contains ``nbytes`` from an address on; None if there is none."""
         with self._lock:
             self._drain()
+            place = self._live.get(address)
+            memory = None if place is None else place()
+            if memory is not None and nbytes <= memory.nbytes:  # most addresses are those of whole blocks
+                return memory
             holes, starts = self._holes, self._starts
             if starts is None:
                 starts = sorted(self._live)

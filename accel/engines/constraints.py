@@ -91,6 +91,21 @@ def align(*names: str) -> Align:
     If all are plain stores, an engine may cut them itself: the task then must compute each element, or each row, of its
     results from the same elements or rows of its inputs.
 
+    Parameters
+    ----------
+    *names : str
+        The names of the parameters.
+
+    Returns
+    -------
+    Align
+        The constraint, for `task`.
+
+    Raises
+    ------
+    StoreValueError
+        If there are less than two names.
+
     Examples
     --------
     >>> from accel.engines import align
@@ -104,6 +119,21 @@ def align(*names: str) -> Align:
 
 def broadcast(*names: str) -> Broadcast:
     """Require that each point of a launch gets these stores whole.
+
+    Parameters
+    ----------
+    *names : str
+        The names of the parameters.
+
+    Returns
+    -------
+    Broadcast
+        The constraint, for `task`.
+
+    Raises
+    ------
+    StoreValueError
+        If there is no name.
 
     Examples
     --------
@@ -137,6 +167,16 @@ def image(var_function: str, var_range: str, hint: ImageComputationHint = ImageC
     hint : ImageComputationHint
         How the tiles are found.
 
+    Returns
+    -------
+    Image
+        The constraint, for `task`.
+
+    Raises
+    ------
+    StoreTypeError
+        If the hint is no `ImageComputationHint`.
+
     Examples
     --------
     >>> import numpy as np
@@ -168,6 +208,11 @@ def scale(factors: Iterable[SupportsIndex], var_smaller: str, var_bigger: str) -
     var_smaller, var_bigger : str
         The parameters of the store that is cut, and of the store whose tiles are derived.
 
+    Returns
+    -------
+    Scale
+        The constraint, for `task`.
+
     Examples
     --------
     >>> from accel.engines import scale
@@ -191,6 +236,16 @@ def bloat(
         The parameters of the store that is cut, and of the store whose tiles are derived.
     low_offsets, high_offsets : sequence of int
         Number of elements more in each dimension, before the first and after the last element.
+
+    Returns
+    -------
+    Bloat
+        The constraint, for `task`.
+
+    Raises
+    ------
+    StoreValueError
+        If there is no offset for each dimension, low and high.
 
     Examples
     --------

@@ -51,26 +51,58 @@ class Engine(ABC):
 
     @abstractmethod
     def submit(self, launch: Launch) -> Future:
-        """Submit a launch; see `Task.__call__`."""
+        """Submit a launch; see `Task.__call__`.
+
+        Parameters
+        ----------
+        launch : Launch
+            The launch.
+        """
         ...
 
     @abstractmethod
     def preview(self, launch: Launch) -> Preview:
-        """Return what a launch will do, without submitting it: its tasks, the bytes that move, and a picture."""
+        """Return what a launch will do, without submitting it: its tasks, the bytes that move, and a picture.
+
+        Parameters
+        ----------
+        launch : Launch
+            The launch.
+        """
         ...
 
     def call(self, task: TaskDefinition, values: tuple[Any, ...]) -> Future:
-        """Submit a task with its arguments in the order of its parameters."""
+        """Submit a task with its arguments in the order of its parameters.
+
+        Parameters
+        ----------
+        task : TaskDefinition
+            The task.
+        values : tuple of Any
+            The arguments.
+        """
         return self.submit(Launch(task, values))
 
     def gather(self, store: LogicalStore) -> HostArray:
-        """Wait for the tasks that write a store, and return its values on the host; they stay in the store's memory."""
+        """Wait for the tasks that write a store, and return its values on the host; they stay in the store's memory.
+
+        Parameters
+        ----------
+        store : LogicalStore
+            The store.
+        """
         import numpy as np
 
         return np.asarray(store.get_physical_store())
 
     def persist(self, store: LogicalStore) -> LogicalStore:
-        """Wait until the values of a store are computed, and keep them where they are; returns the store."""
+        """Wait until the values of a store are computed, and keep them where they are; returns the store.
+
+        Parameters
+        ----------
+        store : LogicalStore
+            The store.
+        """
         from accel.store import shared_memory
 
         shared_memory.settle(store.root, store.map, writing=False)
@@ -98,6 +130,8 @@ class Engine(ABC):
 
         Parameters
         ----------
+        **options
+            The options, by name.
         device : Device or str
             Run the variants for this device. Stores that are elsewhere are copied there by tiles, and results back.
         inline : bool
@@ -135,7 +169,18 @@ class Engine(ABC):
         _leave(self)
 
     def set(self, options: dict[str, Any]) -> None:
-        """Change options of this engine."""
+        """Change options of this engine.
+
+        Parameters
+        ----------
+        options : object
+            The options, by name.
+
+        Raises
+        ------
+        TypeError
+            If the engine has no such option.
+        """
         for name, value in options.items():
             if name not in self.options:
                 raise TypeError(
@@ -170,6 +215,11 @@ def _leave(engine: Engine) -> None:
 def current() -> Engine:
     """Return the engine that calls of tasks are submitted to: that of the innermost ``with`` block, or ``threads``.
 
+    Returns
+    -------
+    Engine
+        The engine.
+
     Examples
     --------
     >>> from accel.engines import current
@@ -194,6 +244,11 @@ def engine(name: str, **options: Any) -> Engine:
         ``eager`` runs each task in the caller. ``threads`` has threads of its own. ``dask`` runs tasks in a cluster.
     **options
         Options of the engine; those of `Engine.using` among them.
+
+    Returns
+    -------
+    Engine
+        The engine.
 
     Raises
     ------

@@ -104,6 +104,11 @@ class Launch:
     def point(self, color: tuple[int, ...]) -> Point:
         """Return what one color uses.
 
+        Parameters
+        ----------
+        color : tuple of int
+            The color.
+
         Raises
         ------
         StoreIndexError
@@ -120,7 +125,13 @@ class Launch:
         return self._points(self.colors) if self.only is None else [self.only]
 
     def derivation(self, name: str) -> str:
-        """Return how a constraint cuts the store of a parameter; "" if none does."""
+        """Return how a constraint cuts the store of a parameter; "" if none does.
+
+        Parameters
+        ----------
+        name : str
+            The name of the parameter.
+        """
         derived = {each.target: each for each in self.task.derived}.get(name)
         if derived is None or name not in self._cut:
             return ""
@@ -153,7 +164,15 @@ class Launch:
         return points
 
     def cut(self, names: Sequence[str], rows: int) -> "Launch":
-        """Return the launch with some of the stores cut into tiles of so many rows."""
+        """Return the launch with some of the stores cut into tiles of so many rows.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of their parameters.
+        rows : int
+            How many rows.
+        """
         values = [*self.values]
         for place in self.task.store_places:
             store = values[place.at]

@@ -17,7 +17,13 @@ __all__ = ["Task", "task"]
 
 
 class Task(TaskDefinition):
-    """A function on stores, that an engine runs; made by `task`."""
+    """A function on stores, that an engine runs; made by `task`.
+
+    Parameters
+    ----------
+    body : Body
+        The function.
+    """
 
     __name__: str
     __qualname__: str
@@ -60,13 +66,31 @@ class Task(TaskDefinition):
         return current().call(self, self.values(arguments, named))
 
     def bind(self, *arguments: Any, **named: Any) -> Launch:
-        """Check the arguments, and return the launch without submitting it; otherwise as a call."""
+        """Check the arguments, and return the launch without submitting it; otherwise as a call.
+
+        Parameters
+        ----------
+        *arguments : object
+            The arguments by position.
+        **named
+            Those by name.
+        """
         return Launch(self, self.values(arguments, named))
 
     def variant(self, device: str) -> Callable[[Body], Body]:
         """Decorate the body for a type of device, such as ``sim`` or ``cuda``: a function or a kernel.
 
         It takes the parameters of the task, by position. The function is returned as it is.
+
+        Parameters
+        ----------
+        device : str
+            The type of device.
+
+        Raises
+        ------
+        StoreValueError
+            If it is no type of device.
 
         Examples
         --------
@@ -141,6 +165,11 @@ def task(
         What `align` and `broadcast` return.
     parameters : mapping, optional
         Annotations for parameters that cannot have them, such as those of a kernel: ``{"x": Input}``.
+
+    Returns
+    -------
+    Task or callable
+        The task, or a decorator that makes one.
 
     Raises
     ------

@@ -145,7 +145,7 @@ def vector(*numbers: Any) -> Any:
     Parameters
     ----------
     *numbers : number
-        The numbers, 2 to 4.
+        The numbers, at least one.
 
     Returns
     -------

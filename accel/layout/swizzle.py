@@ -66,6 +66,11 @@ class Swizzle:
         text : str
             The text, such as ``S<3,4,3>``.
 
+        Raises
+        ------
+        LayoutError
+            If it is no swizzle; or the class ``raises``.
+
         Examples
         --------
         >>> Swizzle.parse("S<3,2,3>")

@@ -31,12 +31,16 @@ class Accessor:
     ``a[i, j]`` is one element. Slices give an array on the same memory: of NumPy on the host, a `LayoutTensor` on a
     device. Negative coordinates do not count from the end.
 
-    Attributes
+    Parameters
     ----------
-    domain : Domain
-        The points.
-    strides : tuple of int
-        Bytes from one point to the next, along each dimension; all 0 if there is no point.
+    elements : numpy.ndarray or None
+        The elements as an array, if the host can use them.
+    address : int
+        The address of each element.
+    readable : bool
+        Whether elements may be read.
+    writable : bool
+        Whether elements may be written.
 
     Examples
     --------
@@ -46,6 +50,13 @@ class Accessor:
     >>> a[1, 1:] = 7
     >>> a[1, 2], a[1, :]
     (np.int64(7), array([0, 7, 7]))
+
+    Attributes
+    ----------
+    domain : Domain
+        The points.
+    strides : tuple of int
+        Bytes from one point to the next, along each dimension; all 0 if there is no point.
     """
 
     __slots__ = ("_address", "_elements", "_readable", "_writable", "domain", "strides")
@@ -79,6 +90,11 @@ class Accessor:
 
     def ptr(self, point: Any = None) -> int:
         """Return the address of an element, by default of the first.
+
+        Parameters
+        ----------
+        point : int or tuple of int, optional
+            The point.
 
         Raises
         ------
@@ -114,12 +130,12 @@ class ReduceAccessor:
     Without ``exclusive``, each call of `reduce` is atomic: no other such call on the same memory happens at the same
     time, also not in another thread.
 
-    Attributes
+    Parameters
     ----------
-    domain : Domain
-        The points.
-    op : ReductionOp
-        The operator.
+    elements : numpy.ndarray or None
+        The elements as an array.
+    lock : context manager, optional
+        What is held while values are combined.
 
     Examples
     --------
@@ -131,6 +147,13 @@ class ReduceAccessor:
     >>> counts.reduce([1, 3, 1], 1)
     >>> np.asarray(store.get_physical_store())
     array([0, 2, 0, 1])
+
+    Attributes
+    ----------
+    domain : Domain
+        The points.
+    op : ReductionOp
+        The operator.
     """
 
     __slots__ = ("_elements", "_lock", "domain", "op")

@@ -43,6 +43,11 @@ def create_store(
     allocation : ExternalAllocation, optional
         Memory of the user to attach, in C order.
 
+    Returns
+    -------
+    LogicalStore
+        The store.
+
     Raises
     ------
     StoreValueError
@@ -104,6 +109,11 @@ def from_array(array_like: Any, read_only: bool = True) -> LogicalStore:
         The memory.
     read_only : bool
         Forbid writing. A writable store writes through to the array.
+
+    Returns
+    -------
+    LogicalStore
+        The store.
 
     Raises
     ------

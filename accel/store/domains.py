@@ -50,6 +50,18 @@ class Domain:
     def of_extents(cls, extents: Iterable[SupportsIndex], lo: Iterable[SupportsIndex] | None = None) -> Self:
         """Return the domain with a number of points in each dimension, from ``lo`` on, or else from 0.
 
+        Parameters
+        ----------
+        extents : iterable of int
+            The number of points in each dimension.
+        lo : iterable of int, optional
+            The first point.
+
+        Raises
+        ------
+        StoreValueError
+            If both have different numbers of dimensions.
+
         Examples
         --------
         >>> Domain.of_extents((2, 3)), Domain.of_extents((2, 0), lo=(4, 6))
@@ -83,6 +95,11 @@ class Domain:
 
     def intersection(self, other: "Domain") -> "Domain":
         """Return the points that both domains have.
+
+        Parameters
+        ----------
+        other : Domain
+            The other domain.
 
         Raises
         ------

@@ -102,6 +102,17 @@ class ExternalAllocation:
     ) -> Self:
         """Return an allocation in memory of the host that is pinned for a GPU; otherwise as `create_sysmem`.
 
+        Parameters
+        ----------
+        ptr_or_buffer : int or object
+            The address, or an object with a buffer.
+        size : int, optional
+            The bytes, if it is an address.
+        read_only : bool, default True
+            Whether writing is forbidden.
+        deleter : Deleter, optional
+            What is called when the memory is no longer used.
+
         Raises
         ------
         DeviceUnavailableError

@@ -153,6 +153,11 @@ class TaskLocalBuffer(Interchange):
     def ptr(self, point: SupportsIndex | Iterable[SupportsIndex] | None = None) -> int:
         """Return the address of an element, by default of the first one; 0 if there are no bytes.
 
+        Parameters
+        ----------
+        point : SupportsIndex or iterable of int, optional
+            The point.
+
         Raises
         ------
         StoreIndexError
@@ -190,6 +195,11 @@ class TaskLocalBuffer(Interchange):
 
     def view(self, dtype: DTypeLike) -> "TaskLocalBuffer":
         """Return a buffer on the same memory, of another element type of the same size and alignment.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype of the elements.
 
         Raises
         ------
@@ -270,6 +280,22 @@ def create_buffer(
     alignment: SupportsIndex = DEFAULT_ALIGNMENT,
 ) -> TaskLocalBuffer:
     """Return scratch memory of this task, with an alignment in bytes; otherwise as `TaskLocalBuffer`.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        The dtype of the elements.
+    extents : Extents
+        The extent of each dimension.
+    target : StoreTarget or Place or Device or str, optional
+        The kind of memory.
+    alignment : int, default 16
+        What the address is a multiple of.
+
+    Returns
+    -------
+    TaskLocalBuffer
+        The buffer.
 
     Raises
     ------

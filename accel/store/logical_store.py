@@ -162,6 +162,11 @@ class LogicalStore(StoreView):
     def offload_to(self, target: StoreTarget | DeviceLike) -> None:
         """Move the values to another kind of memory, which then holds the only copy; also those of other views.
 
+        Parameters
+        ----------
+        target : StoreTarget or Device or str
+            The kind of memory.
+
         Raises
         ------
         ValueError
@@ -238,6 +243,11 @@ class LogicalStorePartition(Tiling):
         """Return for each color the map of its tile, and the index of the tile's first element in the store.
 
         Tiles past the end of the store are empty.
+
+        Parameters
+        ----------
+        colors : iterable of tuple of int
+            The colors.
         """
         tiles, whole = [], self.store.map
         for color in colors:
@@ -251,6 +261,11 @@ class LogicalStorePartition(Tiling):
 
     def get_child_store(self, *color: SupportsIndex) -> LogicalStore:
         """Return a tile, a view of the store; tiles past its end are empty.
+
+        Parameters
+        ----------
+        *color : int
+            The position of the tile.
 
         Raises
         ------

@@ -76,6 +76,11 @@ class PhysicalStore(PhysicalAccess, Interchange):
     def scalar(self, dtype: DTypeLike | None = None) -> Any:
         """Return the value of a scalar store as a NumPy scalar.
 
+        Parameters
+        ----------
+        dtype : dtype_like, optional
+            The dtype; by default that of the store.
+
         Raises
         ------
         StoreValueError

@@ -44,18 +44,40 @@ class ReductionOp(PlainEnum):
         return ufunc
 
     def takes(self, dtype: DTypeLike) -> bool:
-        """Tell whether there is such a reduction of a dtype."""
+        """Tell whether there is such a reduction of a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype.
+        """
         kind = as_dtype(dtype).kind
         return kind in "biu" or (self in _ON_COMPLEX if kind == "c" else self in _ON_REAL)
 
     def require(self, dtype: DTypeLike) -> None:
-        """Raise `StoreValueError` if there is no such reduction of a dtype."""
+        """Raise `StoreValueError` if there is no such reduction of a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype.
+
+        Raises
+        ------
+        StoreValueError
+            If there is none.
+        """
         if not self.takes(dtype):
             possible = ", ".join(op.name for op in ReductionOp if op.takes(dtype))
             raise StoreValueError(f"there is no {self.name} of {as_dtype(dtype).name}; its reductions are {possible}")
 
     def identity(self, dtype: DTypeLike) -> Any:
         """Return the value that changes nothing, as a NumPy scalar of a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype.
 
         Raises
         ------
@@ -90,6 +112,13 @@ class ReductionOp(PlainEnum):
 
     def operand(self, values: Any, dtype: DType) -> Any:
         """Return values to combine with elements of a dtype; Python numbers become that dtype.
+
+        Parameters
+        ----------
+        values : Any
+            The values.
+        dtype : numpy.dtype
+            The dtype.
 
         Raises
         ------

@@ -198,7 +198,13 @@ class Scalar:
 
 
 def null() -> Scalar:
-    """Return the scalar without a value: its size and its pointer are 0."""
+    """Return the scalar without a value: its size and its pointer are 0.
+
+    Returns
+    -------
+    scalar
+        The scalar.
+    """
     return Scalar()
 
 

@@ -94,6 +94,11 @@ class ScopedAllocator:
     def allocate(self, nbytes: SupportsIndex) -> int | None:
         """Allocate bytes and return their address; None for 0 bytes.
 
+        Parameters
+        ----------
+        nbytes : int
+            How many bytes.
+
         Raises
         ------
         OutOfMemoryError
@@ -103,6 +108,13 @@ class ScopedAllocator:
 
     def allocate_aligned(self, nbytes: SupportsIndex, alignment: SupportsIndex) -> int | None:
         """Allocate bytes with an alignment and return their address; None for 0 bytes.
+
+        Parameters
+        ----------
+        nbytes : int
+            How many bytes.
+        alignment : int
+            What the address is a multiple of.
 
         Raises
         ------
@@ -115,13 +127,26 @@ class ScopedAllocator:
         return allocations.add(bytes_of(allocations.place, size, multiple)) if size else None
 
     def allocate_type(self, dtype: DTypeLike, n: SupportsIndex) -> int | None:
-        """Allocate ``n`` uninitialised elements and return their address; None for 0 elements."""
+        """Allocate ``n`` uninitialised elements and return their address; None for 0 elements.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            The dtype of the elements.
+        n : int
+            How many elements.
+        """
         element_type = as_dtype(dtype)
         nbytes = as_size(n, element_type.itemsize) * element_type.itemsize
         return self.allocate_aligned(nbytes, max(self.alignment, element_type.alignment))
 
     def deallocate(self, ptr: SupportsIndex | None) -> None:
         """Free the memory at an address now; None does nothing.
+
+        Parameters
+        ----------
+        ptr : int, optional
+            The address.
 
         Raises
         ------

@@ -84,6 +84,11 @@ class Shape(Sequence[int]):
     def at(self, dim: SupportsIndex) -> int:
         """Return the extent of a dimension, counted from 0 (``shape[-1]`` counts from the end).
 
+        Parameters
+        ----------
+        dim : int
+            The dimension.
+
         Raises
         ------
         StoreIndexError

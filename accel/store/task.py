@@ -38,15 +38,33 @@ class TaskScope:
             self.end()
 
     def hold(self, storage: Storage) -> None:
-        """Keep some memory until the task ends."""
+        """Keep some memory until the task ends.
+
+        Parameters
+        ----------
+        storage : Storage
+            The memory.
+        """
         self._storages[id(storage)] = storage
 
     def add_buffer(self, storage: Storage) -> None:
-        """Keep the memory of a buffer until the task ends."""
+        """Keep the memory of a buffer until the task ends.
+
+        Parameters
+        ----------
+        storage : Storage
+            The memory.
+        """
         self.hold(storage)
 
     def drop(self, storage: Storage) -> None:
-        """Forget some memory, which is not released at the end; no effect if the task does not keep it."""
+        """Forget some memory, which is not released at the end; no effect if the task does not keep it.
+
+        Parameters
+        ----------
+        storage : Storage
+            The memory.
+        """
         self._storages.pop(id(storage), None)
 
     def __repr__(self) -> str:
@@ -88,6 +106,11 @@ def task_scope(target: Place | StoreTarget | DeviceLike | None = None) -> TaskSc
     target : StoreTarget or Device or str, optional
         The kind of memory that buffers of the task get by default; otherwise that of the outer task, or of
         `Device.default`.
+
+    Returns
+    -------
+    TaskScope
+        A context manager; its value is the task.
 
     Examples
     --------

@@ -37,13 +37,27 @@ class Arrangement(NamedTuple):
         return prod(self.extents)
 
     def array(self, dtype: DTypeLike = "float64", seed: int = 0) -> np.ndarray[Any, DType]:
-        """Return a NumPy array with these extents and strides; its base is a room of random values."""
+        """Return a NumPy array with these extents and strides; its base is a room of random values.
+
+        Parameters
+        ----------
+        dtype : dtype_like, default "float64"
+            The dtype of the elements.
+        seed : int, default 0
+            What the values are drawn from.
+        """
         element = as_dtype(dtype)
         room = np.random.default_rng(seed).integers(0, 2 if element.kind == "b" else 100, self.room).astype(element)
         return self.within(room)
 
     def within(self, room: np.ndarray[Any, DType]) -> np.ndarray[Any, DType]:
-        """Return a view, with these extents and strides, of a flat array of at least ``room`` elements."""
+        """Return a view, with these extents and strides, of a flat array of at least ``room`` elements.
+
+        Parameters
+        ----------
+        room : numpy.ndarray
+            The flat array, or how many elements it has at least.
+        """
         size = room.itemsize
         # Not as_strided: the constructor refuses elements outside of the room.
         return np.ndarray(self.extents, room.dtype, room, self.start * size, [step * size for step in self.strides])
@@ -63,6 +77,11 @@ def arrangements(
         Whether all coordinates name different elements, as a target of a copy needs.
     most : int
         Largest number of elements.
+
+    Returns
+    -------
+    Arrangement
+        A strategy of Hypothesis.
 
     Examples
     --------

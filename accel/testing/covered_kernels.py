@@ -139,6 +139,11 @@ def kernel_coverage() -> Iterator[KernelCoverage]:
 
     Kernels are compiled with counters for it, and run in one thread of the system at a time.
 
+    Returns
+    -------
+    iterator of KernelCoverage
+        A context manager; its value are the lines.
+
     Examples
     --------
     >>> from accel.testing import kernel_coverage

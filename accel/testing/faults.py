@@ -59,6 +59,11 @@ def fail_allocation(k: int, device: DeviceLike | None = None) -> Iterator[Fault]
     device : Device or str, optional
         The device; by default `Device.default`.
 
+    Returns
+    -------
+    iterator of Fault
+        A context manager; its value tells whether the fault happened.
+
     Examples
     --------
     >>> import accel
@@ -88,6 +93,18 @@ def limit_memory(nbytes: int, device: DeviceLike | None = None) -> Iterator[None
     """Let allocations on a device fail if they need more than ``nbytes`` bytes beyond those in use now.
 
     The device is by default `Device.default`. On a simulated device the results of computations count too.
+
+    Parameters
+    ----------
+    nbytes : int
+        How many bytes.
+    device : Device or str, optional
+        The device; by default the current one.
+
+    Returns
+    -------
+    iterator of None
+        A context manager.
     """
     heap = heap_of(resolve(device))
     limit = in_use(heap) + nbytes
@@ -109,6 +126,18 @@ def fail_copy(k: int, device: DeviceLike | None = None) -> Iterator[Fault]:
 
     The device is by default `Device.default`. On a simulated device the copy fails later, when it runs. Up to 500
     elements within the host are copied by NumPy, without the backend, and are not counted.
+
+    Parameters
+    ----------
+    k : int
+        Which copy.
+    device : Device or str, optional
+        The device; by default the current one.
+
+    Returns
+    -------
+    iterator of Fault
+        A context manager; its value tells whether the fault happened.
     """
     where, fault = resolve(device), Fault(k)
     backend = heap_of(where).backend
@@ -129,6 +158,11 @@ def lose_device(device: DeviceLike | None = None) -> Iterator[None]:
     ----------
     device : Device or str, optional
         The device; by default `Device.default`.
+
+    Returns
+    -------
+    iterator of None
+        A context manager.
 
     Raises
     ------

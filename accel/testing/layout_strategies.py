@@ -31,6 +31,11 @@ def int_tuples(
     max_rank
         Largest length of a tuple; the smallest is 1.
 
+    Returns
+    -------
+    SearchStrategy
+        A strategy of Hypothesis.
+
     Examples
     --------
     >>> from hypothesis import find
@@ -49,6 +54,22 @@ def shapes(
     *, min_extent: int = 1, max_extent: int = 6, max_size: int = 256, max_depth: int = 3
 ) -> SearchStrategy[IntTuple]:
     """Return a strategy for shapes of at most ``max_size`` elements; with ``min_extent=0`` some are empty.
+
+    Parameters
+    ----------
+    min_extent : int, default 1
+        The least extent.
+    max_extent : int, default 6
+        The greatest extent.
+    max_size : int, default 256
+        The most elements.
+    max_depth : int, default 3
+        The deepest nesting.
+
+    Returns
+    -------
+    SearchStrategy
+        A strategy of Hypothesis.
 
     Examples
     --------
@@ -74,6 +95,11 @@ def layouts(
     strides
         Strategy for the strides of the leaves; by default integers from -64 to 64.
 
+    Returns
+    -------
+    Layout
+        A strategy of Hypothesis.
+
     Examples
     --------
     >>> from hypothesis import find, strategies as st
@@ -89,6 +115,16 @@ def layouts(
 @st.composite
 def compact_layouts(draw: DrawFn, shape: SearchStrategy[Any] | None = None) -> Layout:
     """Return a strategy for layouts that take each offset below their size once, with the leaves in any order.
+
+    Parameters
+    ----------
+    shape : SearchStrategy, optional
+        The shape; by default it is drawn.
+
+    Returns
+    -------
+    Layout
+        A strategy of Hypothesis.
 
     Examples
     --------
@@ -115,6 +151,11 @@ def coordinates(layout: Any) -> SearchStrategy[Any]:
     layout
         A layout, or an object with the ``shape`` of one.
 
+    Returns
+    -------
+    SearchStrategy
+        A strategy of Hypothesis.
+
     Examples
     --------
     >>> from hypothesis import find
@@ -137,6 +178,16 @@ def _coordinates(shape: IntTuple) -> SearchStrategy[Any]:
 @st.composite
 def tilers(draw: DrawFn, layout: Layout) -> tuple[Layout, ...]:
     """Return a strategy for tilers by mode that divide a layout evenly; all divide functions take them.
+
+    Parameters
+    ----------
+    layout : Layout
+        The layout, or a strategy for it.
+
+    Returns
+    -------
+    tuple of Layout
+        A strategy of Hypothesis.
 
     Examples
     --------

@@ -16,6 +16,11 @@ def no_leaks() -> Iterator[None]:
     On a simulated device the results of computations count too, and work in flight is finished before memory is
     counted.
 
+    Returns
+    -------
+    iterator of None
+        A context manager.
+
     Raises
     ------
     AssertionError

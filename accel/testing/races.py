@@ -16,6 +16,11 @@ def no_races() -> Iterator[None]:
     At the end, all work in flight on simulated devices is run. If another error leaves the block, the reports are added
     to it as notes. On other devices races are not detected.
 
+    Returns
+    -------
+    iterator of None
+        A context manager.
+
     Raises
     ------
     RaceError

@@ -20,6 +20,11 @@ def seeded(seed: int) -> Iterator[None]:
     seed : int
         0 or more.
 
+    Returns
+    -------
+    iterator of None
+        A context manager.
+
     Raises
     ------
     ValueError

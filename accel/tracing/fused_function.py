@@ -312,6 +312,11 @@ def fuse(
     Any
         The fused function, or a decorator that makes one.
 
+    Raises
+    ------
+    ValueError
+        If ``fallback`` is none of its values.
+
     Examples
     --------
     >>> import accel

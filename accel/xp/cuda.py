@@ -25,12 +25,30 @@ _used: ContextVar[dict[str, Any] | None] = ContextVar("accel_cuda_used", default
 
 
 def is_available() -> bool:
-    """Tell whether the default device is another one than the host."""
+    """Tell whether the default device is another one than the host.
+
+    Returns
+    -------
+    bool
+        Whether it is a GPU, or a simulated device.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> with xp.default_device("sim"):
+    ...     xp.cuda.is_available()
+    True
+    """
     return AccelDevice.default() is not AccelDevice.CPU
 
 
 class Device:
     """A device by its number, as `cupy.cuda.Device`; the default device inside its ``with`` block.
+
+    Parameters
+    ----------
+    device : int or Device, optional
+        The number of the device, or a device; by default the current one.
 
     Examples
     --------
@@ -102,7 +120,17 @@ class Device:
 
 
 class Event:
-    """A point in a stream, as `cupy.cuda.Event`."""
+    """A point in a stream, as `cupy.cuda.Event`.
+
+    Parameters
+    ----------
+    block : bool, default False
+        Without effect.
+    disable_timing : bool, default False
+        Whether the event does not know when it was reached.
+    interprocess : bool, default False
+        Without effect.
+    """
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         self._native: NativeEvent | None = None
@@ -110,7 +138,13 @@ class Event:
         self._timed = not disable_timing
 
     def record(self, stream: "Stream | None" = None) -> None:
-        """Record the work of a stream so far, by default of the current one."""
+        """Record the work of a stream so far, by default of the current one.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream.
+        """
         self._native = (stream or get_current_stream())._recorded(timed=self._timed)
         self._time = perf_counter()
 
@@ -132,10 +166,31 @@ class Event:
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """Return the milliseconds between two events.
 
+    Parameters
+    ----------
+    start_event : Event
+        The earlier event.
+    end_event : Event
+        The later event.
+
+    Returns
+    -------
+    float
+        The time in milliseconds.
+
     Raises
     ------
     RuntimeError
         If one of them is not recorded, or not reached.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> start, end = xp.cuda.Event(), xp.cuda.Event()
+    >>> start.record()
+    >>> end.record()
+    >>> xp.cuda.get_elapsed_time(start, end) >= 0
+    True
     """
     started, ended = start_event._ended, end_event._ended
     if started is None or ended is None:
@@ -144,7 +199,17 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
 
 
 class Stream:
-    """A queue of work on the default device, as `cupy.cuda.Stream`; the current one inside its ``with`` block."""
+    """A queue of work on the default device, as `cupy.cuda.Stream`; the current one inside its ``with`` block.
+
+    Parameters
+    ----------
+    null : bool, default False
+        Whether this is the queue of the whole device.
+    non_blocking : bool, default False
+        Without effect.
+    ptds : bool, default False
+        Without effect.
+    """
 
     null: ClassVar["Stream"]
 
@@ -176,13 +241,25 @@ class Stream:
         return event is None or event.done()
 
     def record(self, event: Event | None = None) -> Event:
-        """Record the work so far in an event."""
+        """Record the work so far in an event.
+
+        Parameters
+        ----------
+        event : Event, optional
+            The event; by default a new one.
+        """
         recorded = event or Event()
         recorded.record(self)
         return recorded
 
     def wait_event(self, event: Event) -> None:
-        """Let later work of the stream wait for an event."""
+        """Let later work of the stream wait for an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        """
         if event._native is None:
             return
         if self._native is None:
@@ -215,7 +292,24 @@ Stream.null = Stream(null=True)
 
 
 def get_current_stream(device_id: int | None = None) -> Stream:
-    """Return the current stream of a device, by default of the default one."""
+    """Return the current stream of a device, by default of the default one.
+
+    Parameters
+    ----------
+    device_id : int, optional
+        The number of the device.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.cuda.get_current_stream() == xp.cuda.Stream.null
+    True
+    """
     native = current_stream(Device(device_id)._device)
     return Stream.null if native is None else Stream._of(native)
 
@@ -232,31 +326,105 @@ class runtime:  # noqa: N801 - CuPy's name
 
     @staticmethod
     def getDeviceCount() -> int:
-        """Return how many devices there are of the type of the default one."""
+        """Return how many devices there are of the type of the default one.
+
+        Returns
+        -------
+        int
+            The number.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> with xp.default_device("cpu"):
+        ...     xp.cuda.runtime.getDeviceCount()
+        1
+        """
         return len(AccelDevice.available(AccelDevice.default().type))
 
     @staticmethod
     def getDevice() -> int:
-        """Return the number of the default device."""
+        """Return the number of the default device.
+
+        Returns
+        -------
+        int
+            The number.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> xp.cuda.runtime.getDevice()
+        0
+        """
         return AccelDevice.default().index
 
     @staticmethod
     def setDevice(device: int) -> None:
-        """Make a device the default one of the thread."""
+        """Make a device the default one of the thread.
+
+        Parameters
+        ----------
+        device : int
+            The number of the device.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> xp.cuda.runtime.setDevice(0)  # doctest: +SKIP
+        """
         Device(device).use()
 
     @staticmethod
     def deviceSynchronize() -> None:
-        """Wait for all work of the default device."""
+        """Wait for all work of the default device.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> xp.cuda.runtime.deviceSynchronize()
+        """
         Device().synchronize()
 
     @staticmethod
     def memGetInfo() -> tuple[int, int]:
-        """Return how many bytes of the default device are free, and how many there are."""
+        """Return how many bytes of the default device are free, and how many there are.
+
+        Returns
+        -------
+        tuple of int
+            The free bytes, and all.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> with xp.default_device("sim"):
+        ...     free, total = xp.cuda.runtime.memGetInfo()
+        >>> free <= total
+        True
+        """
         return Device().mem_info
 
     @staticmethod
     def getDeviceProperties(device: int) -> dict[str, Any]:
-        """Return the name and the memory of a device."""
+        """Return the name and the memory of a device.
+
+        Parameters
+        ----------
+        device : int
+            The number of the device.
+
+        Returns
+        -------
+        dict of str to Any
+            The name, as bytes, and the bytes of its memory.
+
+        Examples
+        --------
+        >>> import accel.xp as xp
+        >>> with xp.default_device("sim"):
+        ...     xp.cuda.runtime.getDeviceProperties(0)["name"]
+        b'sim'
+        """
         where = Device(device)
         return {"name": str(where._device).encode(), "totalGlobalMem": where.mem_info[1]}

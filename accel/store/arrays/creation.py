@@ -36,6 +36,11 @@ def create_array(
     ndim : int
         Number of dimensions of an unbound array.
 
+    Returns
+    -------
+    LogicalArray
+        The array.
+
     Raises
     ------
     StoreValueError
@@ -66,6 +71,11 @@ def create_list_array(
         The values.
     null_mask : LogicalStore or array, optional
         True where a list is valid.
+
+    Returns
+    -------
+    ListLogicalArray
+        The array.
 
     Raises
     ------
@@ -98,6 +108,11 @@ def create_string_array(
     null_mask : LogicalStore or array, optional
         True where a string is valid.
 
+    Returns
+    -------
+    StringLogicalArray
+        The array.
+
     Raises
     ------
     StoreValueError
@@ -113,6 +128,18 @@ def create_string_array(
 def create_struct_array(fields: Mapping[str, StoreLike], null_mask: StoreLike | None = None) -> StructLogicalArray:
     """Make an array of structs from the arrays of their fields, which have one shape.
 
+    Parameters
+    ----------
+    fields : mapping of str to StoreLike
+        The arrays of the fields, by name.
+    null_mask : StoreLike, optional
+        True where a struct is valid.
+
+    Returns
+    -------
+    StructLogicalArray
+        The array.
+
     Raises
     ------
     StoreValueError
@@ -123,6 +150,16 @@ def create_struct_array(fields: Mapping[str, StoreLike], null_mask: StoreLike | 
 
 def from_strings(strings: Iterable[str | None]) -> StringLogicalArray:
     """Make an array of strings, in which None is a null.
+
+    Parameters
+    ----------
+    strings : iterable of str | None
+        The strings.
+
+    Returns
+    -------
+    StringLogicalArray
+        The array.
 
     Examples
     --------

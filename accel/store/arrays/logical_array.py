@@ -155,7 +155,15 @@ class ListLogicalArray(LogicalArray):
         return self
 
     def rows(self, low: int, high: int) -> Self:
-        """Return the lists from ``low`` to before ``high``, and the values that they refer to."""
+        """Return the lists from ``low`` to before ``high``, and the values that they refer to.
+
+        Parameters
+        ----------
+        low : int
+            The first.
+        high : int
+            The one after the last.
+        """
         lists = self._like(self._data.slice(0, Slice(low, high)), self._mask_rows(low, high), (self._first + low,))
         first = self._vardata._first
         ranges = host_values(lists._data)
@@ -241,7 +249,15 @@ class StringLogicalArray(LogicalArray):
         return self
 
     def rows(self, low: int, high: int) -> Self:
-        """Return the strings from ``low`` to before ``high``, and their bytes."""
+        """Return the strings from ``low`` to before ``high``, and their bytes.
+
+        Parameters
+        ----------
+        low : int
+            The first.
+        high : int
+            The one after the last.
+        """
         data = self._data.slice(0, Slice(low, high + 1))
         strings = self._like(data, self._mask_rows(low, high), (self._first + low,))
         first, offsets = self._chars._first, host_values(data)
@@ -331,7 +347,18 @@ class StructLogicalArray(LogicalArray):
         return dict(self._fields)
 
     def child(self, index: SupportsIndex) -> LogicalArray:
-        """Return a field, by its place; as `LogicalArray.child`."""
+        """Return a field, by its place; as `LogicalArray.child`.
+
+        Parameters
+        ----------
+        index : int
+            The place of the field.
+
+        Raises
+        ------
+        StoreValueError
+            If the array is unbound, and its tasks did not write it yet.
+        """
         if self.unbound:
             raise StoreValueError("Invalid to retrieve a child of an unbound struct array; its tasks come first")
         return super().child(index)
@@ -341,7 +368,15 @@ class StructLogicalArray(LogicalArray):
         return self
 
     def rows(self, low: int, high: int) -> Self:
-        """Return the structs from ``low`` to before ``high`` along the first dimension."""
+        """Return the structs from ``low`` to before ``high`` along the first dimension.
+
+        Parameters
+        ----------
+        low : int
+            The first.
+        high : int
+            The one after the last.
+        """
         fields = {name: field.rows(low, high) for name, field in self._fields.items()}
         return object.__new__(type(self))._set(fields, self._mask_rows(low, high))
 
@@ -384,6 +419,13 @@ class StructLogicalArray(LogicalArray):
 class LogicalArrayPartition(Tiling):
     """An array cut into tiles along its first dimension; a color is the position of a tile.
 
+    Parameters
+    ----------
+    tile : int
+        The number of elements of a tile.
+    colors : int, optional
+        How many tiles there are.
+
     Attributes
     ----------
     array : LogicalArray
@@ -404,6 +446,11 @@ class LogicalArrayPartition(Tiling):
         """Return a tile, a view of the array; its `LogicalArray.origins` say where it is.
 
         For lists and strings this waits for the tasks that write the descriptor or the offsets.
+
+        Parameters
+        ----------
+        *color : int
+            The position of the tile.
 
         Raises
         ------

@@ -34,6 +34,7 @@ EVERY = {**PROGRAMS, **JIT_PROGRAMS, **CLASS_PROGRAMS, **NAME_PROGRAMS, **VECTOR
 SLOW = (
     *("elements_of_each_type", "totals_along_axes", "totals_of_other_types", "shapes_are_broadcast"),
     *("raw_kernels_of_complex_numbers", "raw_arrays_are_indexed_by_the_kernel", "arrays_of_two_axes"),
+    *("types_are_those_of_operators_with_numbers_of_a_fixed_type", "choices_and_loops", "arrays_are_broadcast"),
 )
 
 

@@ -36,7 +36,6 @@ REASONS = [
         r"test_cpu_and_cuda_(targets|reuse)",
         "numba 0.68 marks caches with a hash and numba-cuda with a time, so each empties the index of the other",
     ),
-    (r"cuda_fp8\.h", "CUDA's types of 8 bits (cuda_fp8.h) are not simulated"),
     (
         r"test_dispatcher_cpointer_arguments",
         "its kernel reads 16 elements of arrays of 10",

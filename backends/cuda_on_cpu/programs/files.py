@@ -16,7 +16,7 @@ __all__ = ["ENCODING", "device_variables", "included", "is_device_code", "mirror
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _HOST = {".cpp", ".cc", ".cxx", ".c"}
-_API = re.compile(r"cuda_runtime|cuda\.h|hip_runtime|cuda_fp16|cuda_bf16|cooperative_groups|<<<")
+_API = re.compile(r"cuda_runtime|cuda\.h|hip_runtime|cuda_fp16|cuda_bf16|cuda_fp8|cooperative_groups|<<<")
 ENCODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 

@@ -69,7 +69,7 @@ class Swizzle:
         Raises
         ------
         LayoutError
-            If it is no swizzle; or the class ``raises``.
+            If it is no swizzle.
 
         Examples
         --------

@@ -18,6 +18,7 @@ from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on, recorder
 from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
+from accel.xp.documentation import of_draws
 from accel.xp.functions import standard
 from accel.xp.host_access import on_host
 
@@ -29,7 +30,6 @@ _DISTRIBUTIONS = """
     noncentral_chisquare noncentral_f normal pareto poisson power random rayleigh standard_cauchy standard_exponential
     standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """
-_PAGE = "https://numpy.org/doc/stable/reference/random/generated/numpy.random.Generator."
 
 
 def default_rng(seed: Any = None, *, rng: Any = None, device: DeviceLike | None = None) -> "Generator":
@@ -43,6 +43,11 @@ def default_rng(seed: Any = None, *, rng: Any = None, device: DeviceLike | None 
         Another name of ``seed``, which libraries agreed on (SPEC 7).
     device : Device or str, optional
         The device of the arrays; by default `Device.default`.
+
+    Returns
+    -------
+    Generator
+        The generator.
 
     Raises
     ------
@@ -84,6 +89,13 @@ class Generator:
 
     It has the methods of `numpy.random.Generator`; their results are arrays on its device. Parameters can be arrays.
     On simulated devices, arrays of parameters are copied to the host, if ``host_copies`` allows it.
+
+    Parameters
+    ----------
+    library : ArrayLibrary
+        The library of arrays of the device.
+    native : Any
+        Its generator.
     """
 
     __slots__ = ("_library", "_native")
@@ -107,29 +119,67 @@ class Generator:
         return self._native.bit_generator
 
     def spawn(self, n_children: int) -> "list[Generator]":
-        """Return generators on the same device whose numbers are independent of each other."""
+        """Return generators on the same device whose numbers are independent of each other.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+        """
         return [Generator(self._library, each) for each in self._function("spawn")(n_children)]
 
     def bytes(self, length: int) -> Any:
-        """Return random bytes."""
+        """Return random bytes.
+
+        Parameters
+        ----------
+        length : int
+            How many.
+        """
         return self._function("bytes")(length)
 
     def permutation(self, x: Array | int | Sequence[Any], axis: int = 0) -> Array:
-        """Return a permutation of the numbers from 0 to ``x``, or a copy of an array in another order along an axis."""
+        """Return a permutation of the numbers from 0 to ``x``, or a copy of an array in another order along an axis.
+
+        Parameters
+        ----------
+        x : Array, int or sequence
+            The array, or the number.
+        axis : int, default 0
+            The axis.
+        """
         if isinstance(x, int | np.integer):
             return self._ours(self._function("permutation")(int(x)))
         array = self._on_device(x)
         return self._taken(array, self._function("permutation")(array.shape[axis]), axis)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Change the order of the elements of an array along an axis, in place."""
+        """Change the order of the elements of an array along an axis, in place.
+
+        Parameters
+        ----------
+        x : Array
+            The array.
+        axis : int, default 0
+            The axis.
+        """
         if not isinstance(x, Array):
             self._function("shuffle")(x, axis)
             return
         x[...] = self.permutation(x, axis)
 
     def permuted(self, x: Array, *, axis: int | None = None, out: Array | None = None) -> Array:
-        """Return a copy of an array with another order of the elements along each line of an axis, or of all."""
+        """Return a copy of an array with another order of the elements along each line of an axis, or of all.
+
+        Parameters
+        ----------
+        x : Array
+            The array.
+        axis : int, optional
+            The axis; without, all elements change their places.
+        out : Array, optional
+            The array for the result; it is returned.
+        """
         array = self._on_device(x)
         places = np.arange(array.size).reshape(array.shape)
         places = self._function("permuted")(places if axis is None else _numbered(places, axis), axis=axis)
@@ -148,7 +198,23 @@ class Generator:
         axis: int = 0,
         shuffle: bool = True,
     ) -> Array:
-        """Return random elements along an axis of an array, or numbers from 0 to ``a``."""
+        """Return random elements along an axis of an array, or numbers from 0 to ``a``.
+
+        Parameters
+        ----------
+        a : Array, int or sequence
+            The array, or the number.
+        size : int or tuple of int, optional
+            The shape of the result; one element without.
+        replace : bool, default True
+            Whether an element may be drawn again.
+        p : Array, optional
+            The probability of each element; equal without.
+        axis : int, default 0
+            The axis.
+        shuffle : bool, default True
+            Whether elements without replacement are in a random order.
+        """
         weights = None if p is None else self._parameter(p)
         function = self._function("choice")
         if isinstance(a, int | np.integer):
@@ -273,7 +339,7 @@ def _distribution(name: str) -> Callable[..., Array]:
         return self._drawn(name, arguments, keywords)
 
     method.__name__, method.__qualname__ = name, f"Generator.{name}"
-    method.__doc__ = f"Draw numbers as NumPy's ``{name}``.\n\n{_PAGE}{name}.html\n"
+    method.__doc__ = of_draws(name)
     method.__wrapped__ = getattr(np.random.Generator, name)  # type: ignore[attr-defined]
     return method
 

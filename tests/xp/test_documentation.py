@@ -22,6 +22,7 @@ SECTIONS = {
 }
 PATHS = [f"{section}{name}" for section, all_made in SECTIONS.items() for made in all_made for name in made]
 DEVICES = "cpu", "sim"
+DRAWS = xp.random._DISTRIBUTIONS.split()
 
 
 def function(path):
@@ -30,7 +31,14 @@ def function(path):
 
 
 def test_each_function_has_an_entry_and_each_entry_a_function():
-    assert sorted(entries.names()) == sorted(PATHS)
+    assert sorted(entries.names()) == sorted([*PATHS, *(f"random.{name}" for name in DRAWS)])
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_distributions_have_the_parameters_of_numpy(name):
+    method = getattr(xp.random.Generator, name)
+    assert list(entries.entry(f"random.{name}").parameters) == list(inspect.signature(method).parameters)[1:]
+    assert f"numpy.random.Generator.{name}.html" in method.__doc__
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -74,9 +82,7 @@ def test_signatures_for_types_have_the_parameters_of_numpy(row):
     ours = [*row.args.posonlyargs, *row.args.args, *row.args.kwonlyargs]
     theirs = inspect.signature(function(row.name)).parameters.values()
     named = [each.name for each in theirs if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
-    assert [each.arg for each in ours if each.arg not in {"device", "like"}] == [
-        name for name in named if name != "like"
-    ]
+    assert [each.arg for each in ours] == named
 
 
 def test_the_rows_are_those_of_the_functions():

@@ -11,6 +11,7 @@ _TABLES = {
     "": ("elementwise", "reductions", "shapes", "computations"),
     "fft": ("transforms",),
     "linalg": ("linear_algebra",),
+    "random": ("draws",),
     "special": ("special_functions", "distributions"),
 }
 """The modules with a table, for each part of the namespace."""

@@ -5,10 +5,12 @@ from functools import cache
 
 from accel.xp import numpy_rows
 from accel.xp.documentation.docstrings import Parameter, docstring
+from accel.xp.documentation.entries import entry
 from accel.xp.signatures import parsed
 
-__all__ = ["about", "of_numpy"]
+__all__ = ["about", "of_draws", "of_numpy"]
 
+_DRAWS_PAGE = "https://numpy.org/doc/stable/reference/random/generated/numpy.random.Generator."
 _NUMPYS_PAGE = "https://numpy.org/doc/stable/reference/generated/numpy."
 
 
@@ -40,6 +42,22 @@ def of_numpy(path: str) -> str:
     section, dot, _ = path.rpartition(".")
     (function,) = parsed(_of_numpy()[path])
     return about(function, section, "NumPy", f"{_NUMPYS_PAGE}{section}{dot}")
+
+
+def of_draws(name: str) -> str:
+    """Compose the docstring of a method that draws random numbers.
+
+    Parameters
+    ----------
+    name : str
+        Its name in `numpy.random.Generator`.
+    """
+    described = entry(f"random.{name}")
+    lines = [f"{each} : {kind}\n    {text}" for each, (kind, text) in described.parameters.items()]
+    page = f"`{name}` of NumPy's generators: {_DRAWS_PAGE}{name}.html"
+    parameters = "\n".join(["Parameters", "----------", *lines])
+    returns = "Returns\n-------\nArray\n    The numbers, on the device of the generator."
+    return f"{described.summary}\n\n{page}\n\n{parameters}\n\n{returns}"
 
 
 @cache

@@ -16,6 +16,7 @@ nox.options.default_venv_backend = "none"
 _SCRIPTS = {
     "check": "Check style, stubs, types, import contracts and the files of the project.",
     "test": "Run the tests.",
+    "pythons": "Run tests on each Python that is installed, and with the lowest versions of packages.",
     "free_threaded": "Run tests without the global interpreter lock.",
     "release": "Build and check the source distribution and the wheel.",
     "docs": "Make the site of the documentation.",

@@ -200,6 +200,14 @@ def what_subclasses_are_not_made_of(cp):
     assert type(cp.ones(1)).__name__ == "ndarray"
 
 
+def arrays_are_shown_as_those_of_numpy(cp):
+    for values in (X, X[0, 0], X[:, :0], X.astype(complex), X > 2):
+        x = cp.asarray(values)
+        assert (repr(x), str(x)) == (repr(np.asarray(values)), str(np.asarray(values)))
+    assert f"{cp.asarray(1.25):.1f}" == "1.2"
+    assert repr(mesh_of(cp, X)) == repr(X)
+
+
 CLASS_PROGRAMS = {
     program.__name__: program
     for program in (
@@ -210,6 +218,7 @@ CLASS_PROGRAMS = {
         views_change_the_class,
         arrays_are_finalised_with_what_they_are_made_of,
         numpys_functions_of_a_class_with_its_own_ufuncs,
+        arrays_are_shown_as_those_of_numpy,
         kernels_take_arrays_of_subclasses,
         what_subclasses_are_not_made_of,
     )

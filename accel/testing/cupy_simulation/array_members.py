@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -10,12 +10,14 @@ import numpy as np
 
 from accel import xp
 from accel.device import Device
+from accel.errors import AccelError
 from accel.support.locks import open_after_fork
 from accel.testing.cupy_simulation.arrays import MemoryPointer, asnumpy
 from accel.testing.cupy_simulation.streams import Device as CudaDevice
 from accel.testing.cupy_simulation.subclasses import view
 from accel.xp import versions
 from accel.xp.arrays import Array
+from accel.xp.display import representation
 
 __all__ = ["array_members"]
 
@@ -49,6 +51,19 @@ def _scattering(name: str) -> Any:
     return scatter
 
 
+def _shown(function: Callable[..., str]) -> Any:
+    """Return a method that shows an array as CuPy does, by the same text of NumPy's."""
+
+    def show(array: Array, *options: str) -> str:
+        try:
+            values = asnumpy(array)
+        except AccelError:  # it was released, or is traced
+            return representation(array)
+        return function(values, *options)
+
+    return show
+
+
 def _namespace(array: Array, /, *, api_version: str | None = None) -> Any:
     """Return `cupy`, or the namespace of a version of the array standard."""
     if api_version is None:
@@ -63,6 +78,9 @@ def _of_device(name: str) -> Any:
 
 _OF_ARRAYS = {
     "__array_namespace__": _namespace,
+    "__format__": _shown(format),
+    "__repr__": _shown(repr),
+    "__str__": _shown(str),
     "__module__": "cupy",
     "__name__": "ndarray",
     "__qualname__": "ndarray",

@@ -101,10 +101,11 @@ def as_integer(value: Any, expectation: str) -> int:
     if type(value) is int:
         return value
     try:
-        integer = index(value)
+        # Python's and NumPy's; NumPy is not imported here, and takes its own for an index until 2.3.
+        integer = None if type(value).__name__ == "bool" else index(value)
     except TypeError:
         integer = None
-    if integer is None or isinstance(value, bool):  # bool is a subclass of int
+    if integer is None:
         raise TypeError(f"{expectation}; found {abbreviated(value)}")
     return integer
 

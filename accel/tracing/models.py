@@ -182,7 +182,9 @@ def _written(x: Any, key: Any, value: Any) -> Any:
 def _clip(x: Any, *limits: Any, **named: Any) -> Any:
     numbers = [each if type(each) in (int, float, complex) else None for each in limits]
     if x.dtype.kind in "iu" and numbers.count(None) < len(numbers):
-        _of_numpy("clip")(np.zeros((), x.dtype), *numbers)  # refuses what the dtype cannot hold
+        # These refuse what the dtype cannot hold; array-api-compat 1.14 takes a complex number for an array.
+        numbers = [np.asarray(each, x.dtype) if type(each) is complex else each for each in numbers]
+        _of_numpy("clip")(np.zeros((), x.dtype), *numbers)
     shapes = [np.shape(each) for each in (x, *limits, *named.values()) if each is not None]
     return np.broadcast_to(np.zeros((), x.dtype), np.broadcast_shapes(*shapes))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.lib import NumpyVersion
 
 import accel
 from accel import xp
@@ -332,9 +333,13 @@ class TestManners:
 
     def test_other_libraries_look_at_the_same_elements(self):
         view = accel.container(numbers())[4:8]
-        for looked in (np.asarray(view), np.from_dlpack(view), xp.asarray(view), xp.from_dlpack(view)):
+        seen = np.from_dlpack(view)
+        writable = [np.asarray(view), xp.asarray(view), xp.from_dlpack(view)]
+        if NumpyVersion(np.__version__) >= "2.2.5":  # before it, what np.from_dlpack returns is read-only
+            writable.append(seen)
+        for looked in writable:
             looked[0] += 1
-        assert view[0] == 8
+        assert view[0] == seen[0] == 4 + len(writable)
 
     def test_they_keep_the_memory(self):
         c = accel.container(numbers())
@@ -345,8 +350,7 @@ class TestManners:
     def test_they_may_have_a_copy(self):
         view = accel.container(numbers())[4:8]
         for apart in (np.array(view), np.asarray(view, "float32"), np.from_dlpack(view, copy=True)):
-            apart[0] = 0
-        assert view[0] == 4
+            assert not np.shares_memory(apart, np.asarray(view))
         with pytest.raises(ValueError, match="copy"):
             np.asarray(view, "float32", copy=False)
 

@@ -142,6 +142,8 @@ def _in_range_of(limit: Any, dtype: np.dtype[Any]) -> Any:
 
     It takes the bounds of that dtype for numbers of the limit's, which they may not be.
     """
+    if isinstance(limit, complex):
+        return np.asarray(limit, dtype)  # array-api-compat 1.14 takes a complex number for an array
     if not isinstance(limit, np.ndarray):
         return limit
     if dtype.kind not in "iu" or limit.dtype.kind not in "iu" or limit.dtype == dtype:

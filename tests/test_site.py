@@ -20,23 +20,25 @@ def site(monkeypatch):
     """The folder of the scripts, in which they find each other."""
     monkeypatch.syspath_prepend(SITE)
     yield
-    for name in ("names", "pages", "puzzles", "reference"):
+    for name in ("names", "site_pages", "puzzles", "reference"):
         sys.modules.pop(name, None)
 
 
 @pytest.fixture
 def staged(site):
     """The pages of the site: places and texts."""
-    import pages
+    import site_pages
 
     own = {page.name: page.read_text(encoding="utf-8") for page in SITE.glob("*.md")}
-    return own | {pages.page_of(page, ROOT): pages.staged(page, ROOT, None) for page in pages.sources(ROOT)}
+    return own | {
+        site_pages.page_of(page, ROOT): site_pages.staged(page, ROOT, None) for page in site_pages.sources(ROOT)
+    }
 
 
 def test_the_links_of_each_page_lead_to_pages_and_pictures_of_the_site(staged, site):
-    import pages
+    import site_pages
 
-    known = {*staged, *(pages.page_of(picture, ROOT) for picture in (ROOT / "docs").rglob("*.svg"))}
+    known = {*staged, *(site_pages.page_of(picture, ROOT) for picture in (ROOT / "docs").rglob("*.svg"))}
     known |= {f"pictures/{name}.svg" for name in re.findall(r'draw\("(\w+)"', staged["gallery.md"])}
     known |= {name.removesuffix(".svg") + ".dark.svg" for name in known if name.endswith(".svg")}
     broken = [
@@ -49,9 +51,9 @@ def test_the_links_of_each_page_lead_to_pages_and_pictures_of_the_site(staged, s
 
 
 def test_each_page_is_reached_from_the_contents_of_the_guide(staged, site):
-    import pages
+    import site_pages
 
-    grouped = {page for group in pages.groups(ROOT) for page in group.pages}
+    grouped = {page for group in site_pages.groups(ROOT) for page in group.pages}
     decisions = {place for place in staged if place.startswith("decisions/0")}
     assert {*staged} - grouped - decisions == {"index.md", "guide/index.md", "gallery.md", "browser.md"}
 

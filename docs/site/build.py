@@ -13,9 +13,9 @@ import tomllib
 from contextlib import chdir
 from pathlib import Path
 
-import pages
 import puzzles
 import reference
+import site_pages
 
 from tests.pages import run_page
 
@@ -45,20 +45,20 @@ def main(folder: Path) -> int:
 
 def write_pages(source: Path, url: str | None) -> None:
     """Write the pages of the repository, and the tables of contents of the navigation."""
-    for page in pages.sources(ROOT):
-        place = pages.page_of(page, ROOT)
-        write(source / place, pages.staged(page, ROOT, url))
+    for page in site_pages.sources(ROOT):
+        place = site_pages.page_of(page, ROOT)
+        write(source / place, site_pages.staged(page, ROOT, url))
     for picture in (ROOT / "docs").rglob("*.svg"):
-        write(source / pages.page_of(picture, ROOT), picture.read_text("utf-8"))
+        write(source / site_pages.page_of(picture, ROOT), picture.read_text("utf-8"))
     for page in HERE.glob("*.md"):
         write(source / page.name, page.read_text("utf-8"))
     tops = ["guide/index.md", GALLERY, "browser.md", "reference/index.md", "decisions/index.md", "project/changelog.md"]
-    append(source / "index.md", pages.toctree(tops, "index.md"))
-    for title, group in pages.groups(ROOT):
+    append(source / "index.md", site_pages.toctree(tops, "index.md"))
+    for title, group in site_pages.groups(ROOT):
         below = [page for page in group if page not in tops]
-        append(source / "guide/index.md", pages.toctree(below, "guide/index.md", caption=title))
+        append(source / "guide/index.md", site_pages.toctree(below, "guide/index.md", caption=title))
     decisions = sorted(page.name for page in (source / "decisions").glob("0*.md"))
-    append(source / "decisions/index.md", pages.toctree(decisions, "index.md"))
+    append(source / "decisions/index.md", site_pages.toctree(decisions, "index.md"))
 
 
 def write_reference(folder: Path) -> None:
@@ -73,7 +73,7 @@ def draw_gallery(source: Path) -> None:
     with chdir(source):
         run_page(source / GALLERY)
     text = (source / GALLERY).read_text("utf-8")
-    write(source / GALLERY, pages.in_two_shades(text))
+    write(source / GALLERY, site_pages.in_two_shades(text))
 
 
 def split_pictures(source: Path) -> None:
@@ -109,7 +109,7 @@ def llms(url: str) -> str:
     """Return the list of pages as https://llmstxt.org has it."""
     readme = (ROOT / "README.md").read_text("utf-8").split("\n\n")
     lines = ["# accel", f"> {readme[1]}", readme[2]]
-    for title, group in pages.groups(ROOT):
+    for title, group in site_pages.groups(ROOT):
         rows = [f"- [{heading(page)}]({url}/{page.removesuffix('.md')}.html)" for page in group]
         lines += [f"## {title}", "\n".join(rows)]
     return "\n\n".join([*lines, "## Reference", f"- [Every public name]({url}/reference/index.html)"]) + "\n"
@@ -117,7 +117,7 @@ def llms(url: str) -> str:
 
 def heading(place: str) -> str:
     """Return the title of a page of the site."""
-    [source] = [page for page in pages.sources(ROOT) if pages.page_of(page, ROOT) == place]
+    [source] = [page for page in site_pages.sources(ROOT) if site_pages.page_of(page, ROOT) == place]
     return source.read_text("utf-8").partition("\n")[0].removeprefix("# ")
 
 

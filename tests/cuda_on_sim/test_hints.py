@@ -77,7 +77,7 @@ def hints(name, grid=1):
     x = accel.container(np.ones(256, "int32"), device="sim")
     advice = set()
     for seed in range(3):
-        with pytest.raises(KernelRaceError) as raised, seeded(seed), accel.using(kernel_checks="race"):
+        with pytest.raises(KernelRaceError) as raised, seeded(seed), accel.using(kernel_checks="race,same-value"):
             RawKernel.from_source(SOURCE, name)(x, grid=grid, block=128).wait()
         advice |= {report.message.partition("; nothing orders the two; ")[2] for report in raised.value.reports}
         x.fill(1)

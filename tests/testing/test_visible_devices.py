@@ -84,6 +84,8 @@ def test_a_block_inside_another_has_its_own_devices():
 
 @needs_numba
 def test_numbers_of_numba_are_those_of_visible_devices(monkeypatch):
+    with numba_cuda_on_sim() as cuda:
+        assert [str(each.name).split()[-1] for each in cuda.list_devices()] == ["0", "1", "2", "3"]
     with numba_cuda_on_sim(devices=3) as cuda:
         monkeypatch.setenv(VARIABLE, "2,0")  # read at the first use, as by CUDA's driver
         assert [device.id for device in cuda.list_devices()] == [0, 1]

@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 from cuda.bindings import driver as bindings
+from numba.cuda.cudadrv import driver
 
 from accel.device import Device
 from accel.memory import heap_of
@@ -37,6 +38,7 @@ class _Visible:
     def __init__(self) -> None:
         self.count: int | None = None
         self.devices: tuple[Device, ...] | None = None
+        self.earlier: tuple[Device, ...] = ()
 
 
 _visible = _Visible()
@@ -51,8 +53,18 @@ def devices() -> tuple[Device, ...]:
     """Return the simulated devices that the program sees, in the order of their numbers."""
     found = _visible.devices
     if found is None:  # several threads find the same
-        found = _visible.devices = visible_devices(_visible.count)
+        found = visible_devices(_visible.count)
+        _forget_others(found)
+        _visible.devices = _visible.earlier = found
     return found
+
+
+def _forget_others(visible: tuple[Device, ...]) -> None:
+    """Remove numba-cuda's objects of numbers that meant other devices in an earlier block: they know their names."""
+    same = {number for number, pair in enumerate(zip(visible, _visible.earlier, strict=False)) if pair[0] == pair[1]}
+    kept = driver.driver.devices
+    for number in {*kept} - same:
+        kept.pop(number, None)
 
 
 def number_of(device: Device) -> int:

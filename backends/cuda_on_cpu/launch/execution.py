@@ -160,7 +160,7 @@ def run(
     launch = Launch(
         entry=entry.address,
         arguments=passed.address,
-        ranges=ranges.ctypes.data if isinstance(ranges, np.ndarray) else ranges and ctypes.addressof(ranges),
+        ranges=_address_of(ranges),
         range_count=0 if ranges is None else len(ranges),
         segments=segments_of(module),
         seed=(seed or 0) & 0xFFFFFFFFFFFFFFFF,
@@ -196,6 +196,12 @@ def run(
     if not outcome.findings and not outcome.standings:  # they are in that memory
         results.give()
     return outcome
+
+
+def _address_of(ranges: ctypes.Array[Range] | Ranges | None) -> int | None:
+    if ranges is None:
+        return None
+    return ranges.ctypes.data if isinstance(ranges, np.ndarray) else ctypes.addressof(ranges)
 
 
 def _call(runtime: ctypes.CDLL, launch: Launch, stop: ctypes.c_uint32, used: object) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 from accel import config
 from accel.errors import DeviceUnavailableError
 from accel.registry import NoBackendError, Provider, memo_of_backends, providers, remedy
+from accel.support import log
 from accel.support.call_sites import stack_level
 from accel.support.device_names import DEVICE_TYPES, GPU_TYPES, device_name, parse_device_name
 from accel.support.lazy import listing
@@ -393,6 +394,7 @@ def _fall_back(request: str, error: DeviceUnavailableError) -> Device:
             f"{error}\n  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
         ) from None
     _fallbacks.append(Fallback(request, Device.CPU, str(error)))
+    log.info("the CPU takes the place of %s: %s", request, error)
     if policy == "warn":
         warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=stack_level())
     return Device.CPU

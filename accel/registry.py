@@ -15,6 +15,7 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from accel.support import log
 from accel.support.device_names import DEVICE_TYPES
 from accel.support.locks import in_child, open_after_fork
 
@@ -171,15 +172,19 @@ class _Providers:
         if provider is not None:
             return provider
         with self._lock:
-            if type not in self._loaded and type not in self._failed:
+            known = type in self._loaded or type in self._failed
+            if not known:
                 self._loading[type] = threading.get_ident()
                 try:
                     self._load(type)
                 finally:
                     self._loading.pop(type, None)
-            if type in self._failed:
-                raise NoBackendError(self._failed[type])
-            return self._loaded[type]
+            failure, provider = self._failed.get(type), self._loaded.get(type)
+        if provider is not None and failure is None:
+            return provider
+        if not known:
+            log.info("there is no backend for %s: %s", type, failure)
+        raise NoBackendError(failure)
 
     def types(self) -> tuple[str, ...]:
         """Return the types of device for which a package offers a backend, in the order of `DEVICE_TYPES`."""

@@ -1,6 +1,7 @@
 """Compiled kernels, and how they are launched on the host."""
 
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import NamedTuple
 
 from accel.abc.kernels import CompiledKernel, NeedsCompiler, PreparesCalls, SupportsKernels
@@ -11,6 +12,7 @@ from accel.fusion.nodes import Scalar
 from accel.fusion.regions import Memory
 from accel.fusion.templates import Template
 from accel.memory import heap_of
+from accel.support import log
 
 __all__ = ["Compiled", "HostLaunch", "compiled", "host_launch", "launch_text", "missing_compiler"]
 
@@ -59,9 +61,12 @@ def compiled(kernel: Kernel, device: Device) -> Compiled:
         backend = heap_of(device).backend
         if not isinstance(backend, SupportsKernels):
             raise CapabilityError(f"{device} runs no kernels, so no function is fused there; write fallback='eager'")
+        began = perf_counter()
         made = backend.compile_kernel(device, kernel.program)
         prepared = made.prepared(arrays=True) if isinstance(made, PreparesCalls) else None
         found = _compiled[key] = Compiled(made, prepared)
+        seconds = perf_counter() - began
+        log.info("the fused loops %s were compiled for %s in %.3f s", kernel.program.name, device, seconds)
     return found
 
 

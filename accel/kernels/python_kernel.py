@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial, update_wrapper
 from operator import index
+from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias, overload
 
 from accel import config
@@ -25,6 +26,7 @@ from accel.kernels.languages import writer_of
 from accel.kernels.launch_code import MISSED
 from accel.kernels.specialization import DONE, Geometry, Specialization, specialized
 from accel.memory import heap_of
+from accel.support import log
 from accel.support.locks import open_after_fork
 
 __all__ = ["Kernel", "Launch", "kernel"]
@@ -241,6 +243,7 @@ class Kernel:
         return self._lowered(bound, (backend.checks_threads(device), False))
 
     def _compile(self, key: _Key, arguments: tuple[Any, ...], bound: Bound) -> Specialization:
+        began, seconds = perf_counter(), None
         with _compiling:
             specialization = self._specialized.get(key)  # another thread may have compiled it meanwhile
             if specialization is None or specialization.outdated:
@@ -249,6 +252,9 @@ class Kernel:
                 if launcher is not None:
                     self._every_launcher[key] = launcher
                 self._specialized[key] = specialization
+                seconds = perf_counter() - began
+        if seconds is not None:
+            log.info("the kernel %s was compiled for %s in %.3f s", self.__qualname__, key[2], seconds)
         return specialization
 
     def _launcher(self, specialization: Specialization, arguments: tuple[Any, ...], bound: Bound) -> _Function | None:

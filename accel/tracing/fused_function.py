@@ -12,6 +12,7 @@ from accel.device import Device
 from accel.errors import FuseError
 from accel.fusion.launches import missing_compiler
 from accel.ir.text import program_text
+from accel.support import log
 from accel.support.call_sites import stack_level
 from accel.support.garbage import uncollected
 from accel.tracing.explanation import FusedExplanation, explained
@@ -153,6 +154,7 @@ class Fused(Generic[_P, _R]):
         if not _warned:
             _warned = True
             text = f"{self.__name__}, and what else accel.fuse is to fuse on the host, runs unfused; write {missing[0]}"
+            log.info("%s", text)
             warnings.warn(text, RuntimeWarning, stack_level())
         return True
 
@@ -189,6 +191,7 @@ class Fused(Generic[_P, _R]):
                 raise
             traced, is_first = None, None not in self._traced.values()
             self._traced[key] = traced
+            log.info("%s runs unfused: %s", self.__name__, error)
             if is_first and self._fallback == "eager":
                 warnings.warn(f"{self.__name__} runs unfused: {error}", RuntimeWarning, stack_level())
         self._traced[key] = traced

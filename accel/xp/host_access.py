@@ -15,6 +15,7 @@ from accel import config
 from accel.device import Device, DeviceLike
 from accel.dtypes import DType
 from accel.errors import DeviceMismatchError, HostCopyWarning
+from accel.support import log
 from accel.support.call_sites import call_site, stack_level
 
 __all__ = ["HostCopies", "count", "host_copies", "lent_by_copy", "on_host"]
@@ -138,6 +139,7 @@ def count(x: _Movable, what: str) -> None:
     # No call between these: another thread may count too.
     _nbytes += nbytes
     _places[place] = _places[place] + 1 if place in _places else 1
+    log.debug("%s reads %d bytes of %s on the host, at %s", what, nbytes, x.device, place)
     if config.current().host_copies == "warn":
         _warn(x, what, place)
 

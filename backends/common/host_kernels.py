@@ -13,10 +13,11 @@ from accel import config
 from accel.abc import Failure, Stream
 from accel.errors import CapabilityError, KernelLaunchError, OutOfMemoryError
 from accel.ir import Program
+from accel.support import log
 
 from .host_code import vector_math
 from .host_code.interruption import NOTE
-from .host_code.machine_code import function_of
+from .host_code.machine_code import function_of, seconds_of
 from .host_code.process import symbols
 from .host_code.process_words import NO_MEMORY, STOPPED
 from .host_code.python_calls import function_of_python
@@ -64,6 +65,9 @@ class HostKernel:
         vectors = vector_math.symbols() if program.vector_math else {}
         key = program.key and f"{program.key} {sorted(vectors)}"
         self._address = function_of(partial(host_source, program), "run", {**symbols(), **vectors}, key)
+        seconds = seconds_of.pop(self._address, None)
+        if seconds is not None:
+            log.soon(log.debug, "the cache has no machine code of %s, which took LLVM %.3f s", program.name, seconds)
         self._function = _PROTOTYPE(self._address)
         self._in_grid = self._slots.in_grid
         self._reports = bool(program.debug or program.results or self._in_grid)

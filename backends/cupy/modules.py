@@ -1,9 +1,11 @@
 """`Modules`: a cache of compiled kernels, by device, source, kernel name and compiler options."""
 
+from time import perf_counter
 from typing import Any
 
 from accel.device import Device
 from accel.errors import CapabilityError, KernelSyntaxError
+from accel.support import log
 
 from .compiler_options import effective
 from .driver import Driver
@@ -48,7 +50,9 @@ class Modules:
         key = (device, source, kernel, options)
         function = self._functions.get(key)
         if function is None:
+            began = perf_counter()
             function = self._functions[key] = self._compiled(device, source, kernel, options)
+            log.soon(log.info, "the kernel %s was compiled for %s in %.3f s", kernel, device, perf_counter() - began)
         return function
 
     def _compiled(self, device: Device, source: str, kernel: str, options: tuple[str, ...]) -> Any:

@@ -21,6 +21,7 @@ from accel.backends.cuda_on_cpu.launch.module import Module
 
 import accel
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
+from accel.support.background import BACKGROUND
 
 SOURCE = """
 __constant__ float weights[4];
@@ -168,6 +169,14 @@ def test_the_second_build_compiles_nothing(cache, monkeypatch):
     assert first.path.is_file()
     assert first.runtime.is_file()
     assert cache.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_build_is_logged_once(cache, caplog):
+    caplog.set_level("INFO", "accel")
+    for _ in range(2):
+        build_source("__global__ void noted() {}", ("noted",))
+    assert BACKGROUND.wait(60)
+    assert [each.getMessage()[:20] for each in caplog.records] == ["the cache has no not"]
 
 
 def test_a_launch_of_what_was_built_before_needs_nothing_of_the_compiler(cache):

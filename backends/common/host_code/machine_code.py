@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,13 @@ from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free"]
+__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free", "seconds_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
+seconds_of: dict[int, float] = {}
+"""How long LLVM compiled functions that were not on disk, by their addresses."""
+
 _numbers = count()
 _frozen = False
 """Whether LLVM may not be called any more, as another thread was within it when this process was forked."""
@@ -123,8 +127,10 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
         code = _read(file)
         if code is not None:
             return _linked(llvm, code, name, symbols)
+        began = perf_counter()
         code = machine.compiled(text() if callable(text) else text)
         address = _linked(llvm, code, name, symbols)
+        seconds_of[address] = perf_counter() - began
     except CapabilityError:
         raise
     except MemoryError:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from accel.abc.raw_sources import kernel_heads
 from accel.errors import KernelSyntaxError
+from accel.support import log
 
 from ...common.bounded_folders import used
 from ...common.cache_files import is_whole, recorded
@@ -98,10 +100,13 @@ def build(
         work = partial(
             compiled, compiler, words, source, kernels, key, runtime, own=own, checked=checked, counts=counts
         )
+        began = perf_counter()
         with disk_cache.failures_named(), disk_cache.only_one(key):
             # Another process may have built it meanwhile.
             result = _cached(key, runtime, source) or Built(interruptible(work), runtime)
         disk_cache.keep_within_limit()
+        names, seconds = ", ".join(kernels), perf_counter() - began
+        log.soon(log.info, "the cache has no %s, compiled as CUDA or HIP in %.3f s", names, seconds)
     return result
 
 

@@ -3,6 +3,9 @@
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from accel.support import log
 
 from ...common.bounded_folders import used
 from ...common.cache_files import is_whole, put
@@ -60,11 +63,13 @@ def build(source: Source, name: str, *, checked: bool, counts: bool = False) -> 
     path = disk_cache.folder() / f"{key}.so"
     functions = _functions_file(compiler, runtime)
     if not all(map(is_whole, (path, runtime, functions))):
+        began = perf_counter()
         with disk_cache.failures_named(), disk_cache.only_one(key):
             interruptible(
                 partial(_build, compiler, source, name, path, runtime, functions, checked=checked, counts=counts)
             )
         disk_cache.keep_within_limit()
+        log.soon(log.info, "the cache has no %s, compiled from its IR in %.3f s", name, perf_counter() - began)
     for each in (path, runtime, functions):
         used(each)
     return Built(path, runtime, (functions,))

@@ -393,8 +393,9 @@ def _fall_back(request: str, error: DeviceUnavailableError) -> Device:
         raise DeviceUnavailableError(
             f"{error}\n  Or use the CPU: write device='cpu', or accel.using(fallback='warn')"
         ) from None
-    _fallbacks.append(Fallback(request, Device.CPU, str(error)))
-    log.info("the CPU takes the place of %s: %s", request, error)
+    why = str(error)
+    _fallbacks.append(Fallback(request, Device.CPU, why))
+    log.info("the CPU takes the place of %s: %s", request, why)
     if policy == "warn":
         warnings.warn(f"using the CPU: {error}", FallbackWarning, stacklevel=stack_level())
     return Device.CPU

@@ -22,7 +22,7 @@ def debug(text: str, *values: object) -> None:
     text : str
         What `logging` formats with the values, if anybody listens.
     *values : object
-        The values.
+        The values. Handlers may keep them, so none is an error, whose traceback keeps the memory of users.
     """
     _log(_DEBUG, text, values)
 
@@ -44,17 +44,24 @@ def soon(log: Callable[..., None], text: str, *values: object) -> None:
     *values : object
         The values.
     """
-    if "logging" in sys.modules:
+    if _listening(_DEBUG if log is debug else _INFO) is not None:
         from accel.support.background import BACKGROUND
 
         BACKGROUND.submit(object(), lambda: log(text, *values))
 
 
 def _log(level: int, text: str, values: tuple[object, ...]) -> None:
+    logger = _listening(level)
+    if logger is not None:
+        logger.log(level, text, *values, stacklevel=3)
+
+
+def _listening(level: int) -> Any:
+    """Return the logger; None if nobody listens to a level."""
     logging: Any = sys.modules.get("logging")
     if not hasattr(logging, "captureWarnings"):  # its last name is missing while another thread imports it
-        return
+        return None
     logger = logging.getLogger("accel")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
-    logger.log(level, text, *values, stacklevel=3)
+    return logger if logger.isEnabledFor(level) else None

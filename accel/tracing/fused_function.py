@@ -191,7 +191,7 @@ class Fused(Generic[_P, _R]):
                 raise
             traced, is_first = None, None not in self._traced.values()
             self._traced[key] = traced
-            log.info("%s runs unfused: %s", self.__name__, error)
+            log.info("%s runs unfused: %s", self.__name__, str(error))
             if is_first and self._fallback == "eager":
                 warnings.warn(f"{self.__name__} runs unfused: {error}", RuntimeWarning, stack_level())
         self._traced[key] = traced

@@ -73,17 +73,19 @@ def test_fused_loops_are_logged(messages):
     assert matching(messages, "INFO", "fused loops", "compiled for cpu")
 
 
-def test_a_function_that_runs_unfused_is_logged(messages):
+def test_a_function_that_runs_unfused_is_logged(messages, kept):
     def found(x):
         return xp.unique_values(x)
 
     accel.fuse(found, fallback="eager")(xp.asarray([1, 2, 1]))
+    assert {*map(type, kept[-1].args)} == {str}
     assert matching(messages, "INFO", "found runs unfused", "xp.where")
 
 
-def test_what_the_cpu_does_for_a_missing_device_is_logged(messages):
+def test_what_the_cpu_does_for_a_missing_device_is_logged(messages, kept):
     with accel.using(fallback="silent"):
         accel.zeros(1, device="mps")
+    assert {*map(type, kept[-1].args)} == {str}  # an error would keep the memory of its frames
     assert matching(messages, "INFO", "the CPU takes the place of mps")
 
 
@@ -129,6 +131,8 @@ log.info("unheard")
 assert [type(each) for each in logging.getLogger("accel").handlers] == [logging.NullHandler]
 logging.basicConfig(level="INFO", format="%(levelname)s %(message)s", stream=sys.stdout)
 log.debug("unheard")
+log.soon(log.debug, "unheard")
+assert "accel.support.background" not in sys.modules
 log.info("heard %d", 1)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -193,6 +193,16 @@ class AcceleratorDataContainer(ContainerCopies[Scalar_co], Interchange):
             return f"{name}(released, {about})"
         return f"{name}({self._view().values_as_text(f'{name}(')}, {about}, device={self.device})"
 
+    def _repr_html_(self) -> str:
+        from accel.pictures.html import card, counted, preformatted
+
+        name, about = type(self).__name__, f"size {self.size}, dtype {self.dtype.name}"
+        if self._storage is not None and self._storage.released:
+            return card(name, f"released, {about}")
+        owned = f"{self.ownership.value}, {counted(self.ref_count, 'handle')}{', read-only' * self.readonly}"
+        about = f"{about}, device {self.device}, {self.nbytes:,} bytes, {owned}"
+        return card(name, about, preformatted(self._view().values_as_text("")))
+
     if not TYPE_CHECKING:  # or type checkers accept every name
 
         def __getattr__(self, name: str) -> Any:

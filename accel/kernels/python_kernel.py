@@ -272,6 +272,14 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.__qualname__}>"
 
+    def _repr_html_(self) -> str:
+        from accel.pictures.html import card, source, table
+
+        made = tuple(self._specialized.items())
+        rows = [(key[2], program_text(each.program).partition("\n")[0].removeprefix("kernel ")) for key, each in made]
+        compiled = table(("device", "compiled for"), rows, otherwise="not compiled yet")
+        return card(self.__qualname__, "kernel", compiled, source(self._source.function))
+
 
 def _as_key(extents: tuple[Extents | None, ...]) -> Any:
     """Return the extents of an explicit grid as integers, None without any, and `_NO_KEY` if they are not valid."""

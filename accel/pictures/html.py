@@ -1,9 +1,11 @@
 """HTML elements that need no script."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
+from inspect import getsource
+from textwrap import dedent
 
-__all__ = ["counted", "page", "table"]
+__all__ = ["card", "counted", "page", "preformatted", "source", "table"]
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -18,6 +20,31 @@ def page(title: str, body: str, style: str, kind: str = "") -> str:
         f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n"
         f"<body{name}>\n{body}</body>\n</html>\n"
     )
+
+
+def card(name: str, about: str, *parts: str) -> str:
+    """Return an object for notebooks: a line about it, and elements below, which a reader can fold away.
+
+    It has the colours of the page around it, light or dark.
+    """
+    return (
+        '<details open="open" style="border-left: 2px solid currentColor; padding-left: 8px">'
+        f'<summary style="cursor: pointer"><b>{escape(name)}</b> {escape(about)}</summary>{"".join(parts)}</details>'
+    )
+
+
+def preformatted(text: str) -> str:
+    """Return text in which spaces and lines are kept."""
+    return f'<pre style="margin: 4px 0 0; color: inherit; background: none">{escape(text)}</pre>'
+
+
+def source(program: str | Callable[..., object]) -> str:
+    """Return a text, or that of a function, folded until a reader wants it; "" for a function without a text."""
+    try:
+        text = program if isinstance(program, str) else dedent(getsource(program))
+    except (OSError, TypeError):  # it was made by exec, or wraps no function
+        return ""
+    return f'<details><summary style="cursor: pointer">source</summary>{preformatted(text)}</details>'
 
 
 def counted(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from accel.store.boxes import everything
 from accel.store.index_maps import IndexMap
 from accel.store.root import HOST, Root
 
-__all__ = ["idle_values", "state_of", "values_text"]
+__all__ = ["html_of", "idle_values", "state_of", "values_text"]
 
 _FEW, _MOST_AXES = 12, 6
 _LONGEST = 100
@@ -58,6 +58,14 @@ def _in_use(storage: HostStorage) -> bool:
     """Tell whether work on bytes of a storage is in flight or failed; all memory of the user shares one record."""
     low, high = storage.pointer, storage.pointer + storage.nbytes
     return any(each[0] < high and low < each[1] for each in chain(*(storage.owner.hazards or ())))
+
+
+def html_of(name: str, about: str, values: str) -> str:
+    """Return a store for notebooks: what `values_text` returns below what is known of it."""
+    from accel.pictures.html import card, preformatted
+
+    shown = values.removeprefix(": ")
+    return card(name, about, *([preformatted(shown)] if shown else []))
 
 
 def values_text(values: Any) -> str:

@@ -1,6 +1,8 @@
 """`LogicalStore`: elements of a shape, apart from where they are, and their partitions (Legate's)."""
 
 from collections.abc import Iterable
+from itertools import islice
+from math import prod
 from os import PathLike
 from typing import Any, SupportsIndex
 from uuid import uuid4
@@ -12,7 +14,7 @@ from accel.dtypes import DTypeLike, as_dtype, exact_cast
 from accel.errors import StoreValueError
 from accel.memory.host_storage import HostArray
 from accel.store import box_order, shared_memory
-from accel.store.descriptions import idle_values, state_of, values_text
+from accel.store.descriptions import html_of, idle_values, state_of, values_text
 from accel.store.host_values import host_values
 from accel.store.index_maps import IndexMap
 from accel.store.parts import Part, elements
@@ -26,6 +28,8 @@ from accel.store.tiling import Tiling
 from accel.store.zarr_arrays import write_zarr
 
 __all__ = ["LogicalStore", "LogicalStorePartition"]
+
+_SHOWN = 20  # tiles, of a partition in a notebook
 
 
 class LogicalStore(StoreView):
@@ -214,6 +218,10 @@ class LogicalStore(StoreView):
         values = values_text(idle_values(self.root, self._known_map, self.dtype))
         return f"<LogicalStore of {self.dtype.name}, {state}{values}>"
 
+    def _repr_html_(self) -> str:
+        state = ", ".join([f"of {self.dtype.name}", *state_of(self.root, self._known_map)])
+        return html_of("LogicalStore", state, values_text(idle_values(self.root, self._known_map, self.dtype)))
+
 
 class LogicalStorePartition(Tiling):
     """A store cut into tiles of one shape; a color is the position of a tile (Legate's ``LogicalStorePartition``).
@@ -279,3 +287,17 @@ class LogicalStorePartition(Tiling):
 
     def __repr__(self) -> str:
         return f"<LogicalStorePartition of {self.store}, {self.color_shape} tiles of {self.tile_shape}>"
+
+    def _repr_html_(self) -> str:
+        from accel.pictures.html import card, table
+
+        tiles = zip(self.colors(), self.tiles(islice(self.colors(), _SHOWN)), strict=False)
+        rows = [(color, origin, tile.shape) for color, (tile, origin) in tiles]
+        hidden = prod(self.color_shape) - len(rows)
+        caption = f"the first {_SHOWN}; there are {hidden} more" if hidden else ""
+        return card(
+            "LogicalStorePartition",
+            f"{self.color_shape} tiles of {self.tile_shape}",
+            self.store._repr_html_(),
+            table(("color", "begins at", "shape"), rows, caption=caption),
+        )

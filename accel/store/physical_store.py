@@ -13,7 +13,7 @@ from accel.interchange import Interchange
 from accel.memory.any_storage import AnyStorage
 from accel.memory.host_storage import HostArray, HostStorage
 from accel.store.binding import Binding
-from accel.store.descriptions import values_text
+from accel.store.descriptions import html_of, values_text
 from accel.store.local_buffer import InlineAllocation, TaskLocalBuffer
 from accel.store.parts import Part
 from accel.store.physical_access import PhysicalAccess
@@ -214,16 +214,20 @@ class PhysicalStore(PhysicalAccess, Interchange):
         return tensor.get_immutable() if self._access is Access.READ else tensor
 
     def __repr__(self) -> str:
+        return f"<PhysicalStore {''.join(self._described())}>"
+
+    def _repr_html_(self) -> str:
+        return html_of("PhysicalStore", *self._described())
+
+    def _described(self) -> tuple[str, str]:
+        """Return what is known of the store, and its values if they can be read."""
         where = f"{self._place.kind.name} of {self._place.device}"
         if self._binding is not None:
-            return f"<PhysicalStore of {self.dtype.name}, unbound, {where}>"
+            return f"of {self.dtype.name}, unbound, {where}", ""
         valid = self.valid
         readable = valid and self.is_readable and isinstance(self._storage, HostStorage) and self.ndim <= _MOST_AXES
         values = values_text(self.span_read_accessor() if readable else None)
-        return (
-            f"<PhysicalStore of {self.dtype.name}, shape {self.shape}, {where}{'' if valid else ', not valid any more'}"
-            f"{values}>"
-        )
+        return f"of {self.dtype.name}, shape {self.shape}, {where}{'' if valid else ', not valid any more'}", values
 
     def _unbound(self) -> Binding:
         if self._binding is None:

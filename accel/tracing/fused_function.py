@@ -98,6 +98,13 @@ class Fused(Generic[_P, _R]):
         self._remember(traced, leaves, arguments, keywords)
         return traced.run(inputs, leaves.numbers)  # type: ignore[no-any-return]
 
+    def _repr_html_(self) -> str:
+        from accel.pictures.html import card, counted, source
+
+        traces = counted(len(self._traced), "trace")
+        about = f"{self._signature}, fused, {traces}"
+        return card(self.__name__, about, source(self._function))
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Return the function with an object as its first argument, as methods have it."""
         return self if instance is None else _Method(self, instance)

@@ -34,13 +34,10 @@ def text(x: ArrayBase) -> str:
 
 def html(x: ArrayBase) -> str:
     """Return the elements below the shape, dtype, device and size."""
-    from html import escape
+    from accel.pictures.html import card, preformatted
 
     facts = f"shape {x.shape}, dtype {x.dtype.name}, device {x.device}, {x.nbytes:,} bytes"
-    return (
-        f'<div><div style="margin-bottom: 4px"><b>Array</b> {escape(facts)}</div>'
-        f'<pre style="margin: 0">{escape(_values_as_text(x))}</pre></div>'
-    )
+    return card("Array", facts, preformatted(_values_as_text(x)))
 
 
 def _values_as_text(x: ArrayBase) -> str:

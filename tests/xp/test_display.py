@@ -10,7 +10,7 @@ from accel import xp
 def shown(x):
     """Return the line about the array, and the values, as a browser would show them."""
     tree = ET.fromstring(x._repr_html_())
-    return "".join(tree.find("div").itertext()), tree.find("pre").text
+    return "".join(tree.find("summary").itertext()), tree.find("pre").text
 
 
 def test_the_first_line_says_what_the_array_is(device):

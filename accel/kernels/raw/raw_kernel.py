@@ -295,6 +295,13 @@ class RawKernel:
     def __repr__(self) -> str:
         return f"<RawKernel {self}>"
 
+    def _repr_html_(self) -> str:
+        from accel.pictures.html import card, source
+
+        about = f"({', '.join(map(str, self.parameters))})"
+        options = [f"with {' '.join(self._options)}"] if self._options else []
+        return card(self.name, " ".join([about, *options]), source(self._source.text))
+
 
 def _nothing() -> None:
     pass

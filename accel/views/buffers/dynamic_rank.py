@@ -12,6 +12,7 @@ from accel.interchange import Interchange
 from accel.memory import AnyStorage
 from accel.memory.host_storage import HostArray
 from accel.views.buffers.buffer import Buffer, NDBuffer, Shape, as_shape
+from accel.views.buffers.text import html
 from accel.views.index_checks import as_whole
 
 __all__ = ["DynamicRankBuffer"]
@@ -241,6 +242,9 @@ class DynamicRankBuffer(Interchange):
 
     def __repr__(self) -> str:
         return f"DynamicRankBuffer(rank={self.rank}, shape={self.shape}, dtype={self.type.name})"
+
+    def _repr_html_(self) -> str:
+        return html(type(self).__name__, self._whole._source)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _unpickled, (type(self), self._whole)

@@ -17,6 +17,7 @@ from accel.memory.host_storage import HostArray
 from accel.memory.sizes import as_size
 from accel.views.buffers.flat_memory import as_host_storage
 from accel.views.buffers.simd import PrefetchOptions
+from accel.views.buffers.text import html
 from accel.views.rows import Rows, rows_of
 from accel.views.sources import Source, row_major
 
@@ -116,6 +117,9 @@ class StridedView(Interchange):
     def nbytes(self) -> int:
         """Size of the elements in bytes."""
         return prod(self._shape) * self.dtype.itemsize
+
+    def _repr_html_(self) -> str:
+        return html(type(self).__name__, self._source)
 
     @property
     def is_contiguous(self) -> bool:

@@ -10,7 +10,7 @@ from accel.copies.elements import OffsetTable
 from accel.memory.host_storage import HostArray
 from accel.views.sources import Source
 
-__all__ = ["shown"]
+__all__ = ["html", "shown"]
 
 
 def shown(source: Source, prefix: str) -> str:
@@ -26,6 +26,17 @@ def shown(source: Source, prefix: str) -> str:
     else:
         values, threshold = _ends(source, options["edgeitems"]), 0
     return np.array2string(values, separator=", ", prefix=prefix, threshold=threshold)
+
+
+def html(name: str, source: Source) -> str:
+    """Return the elements below what is known of a view."""
+    from accel.pictures.html import card, preformatted
+
+    shape = "x".join(map(str, source.shape))
+    about = [f"shape {shape}", f"offset {source.start}", f"dtype {source.dtype.name}"]
+    if not source.storage.released:
+        about += [f"device {source.storage.device}", f"{source.size * source.dtype.itemsize:,} bytes"]
+    return card(name, ", ".join(about), preformatted(shown(source, "")))
 
 
 def _ends(source: Source, edge: int) -> HostArray:

@@ -65,7 +65,8 @@ class Settings(NamedTuple):
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
         shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
-        results that differ. ``same-value`` makes errors of races in which all threads write the same bytes.
+        results that differ, also of kernels in Python. ``same-value`` makes errors of races in which all threads write
+        the same bytes.
     kernel_limit : int
         Seconds after which a CUDA or HIP kernel on a simulated device is stopped.
     compile_limit : int
@@ -387,7 +388,8 @@ def debug(kernels: str = "all", *, nan: bool = False) -> AbstractContextManager[
         What CUDA and HIP kernels are checked for on simulated devices: some of ``memory``, ``race``, ``init`` and
         ``sync``, with commas between; or ``all``, or ``none``. ``banks``, also after ``all``, counts the passes over
         shared memory, which are no error. ``order`` runs each launch in several orders of its threads, and reports
-        results that differ. ``same-value`` makes errors of races in which all threads write the same bytes.
+        results that differ, also of kernels in Python. ``same-value`` makes errors of races in which all threads write
+        the same bytes.
     nan : bool
         Whether a NaN that a kernel in Python or a fused function makes and stores is an error with its line.
 

@@ -10,6 +10,7 @@ from accel.errors import KernelOrderError
 from accel.support.kernel_reports import KernelReport, ThreadPlace, announce
 from accel.support.kernel_reports.texts import who, written_reports
 
+from ...common.order_differences import OTHER, PERMUTATION, SUM, Elements, differing_of, kind_of, spread_of
 from ..launch.allocations import Area
 from ..launch.structures import Finding, Mode, Place, Space, Touch
 from .explanations import Launched, accessed_of, place_of
@@ -17,16 +18,14 @@ from .words import in_words
 
 __all__ = ["Difference", "order_error"]
 
-_SUM, _PERMUTATION, _OTHER = "order-dependent sum", "order-dependent positions", "order-dependent result"
 _ADVICE = {
-    _SUM: "floats are added in the order in which the threads come: sum each block in shared memory, and the blocks by "
+    SUM: "floats are added in the order in which the threads come: sum each block in shared memory, and the blocks by "
     "a second kernel, or compare with a tolerance",
-    _PERMUTATION: "threads take places in the order in which they come: compute the places by a scan, or sort the "
+    PERMUTATION: "threads take places in the order in which they come: compute the places by a scan, or sort the "
     "result",
-    _OTHER: "let the result not depend on which thread comes first",
+    OTHER: "let the result not depend on which thread comes first",
 }
 _LARGEST = 1e30
-_Rows = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Difference:
     """
 
     area: Area
-    rows: Sequence[_Rows]
+    rows: Sequence[Elements]
     touches: Sequence[Touch]
 
 
@@ -66,19 +65,17 @@ def _report(launched: Launched, difference: Difference, dtypes: "dict[int, np.dt
     origin = area.begin if argument is None else argument.host
     rows = np.stack([row[origin - area.begin :] for row in difference.rows])
     elements = _elements(rows, dtypes.get(origin), writers)
-    differing = np.flatnonzero(
-        (elements.view(_unsigned(elements)) != elements.view(_unsigned(elements))[0]).any(axis=0)
-    )
-    kind = _kind(elements[:, differing], writers)
+    differing = differing_of(elements)
+    kind = kind_of(elements[:, differing], atomic=any(each.mode & Mode.ATOMIC for each in writers))
     others = writers[1:] or sorted([each for each in difference.touches if not each.hits], key=lambda each: -each.count)
     here, *further = [place_of(launched, _place(each), "writes") for each in (*writers[:1], *others[:1])] or [_NOWHERE]
-    spread, worst = _spread(elements, differing, with_ulps=kind == _SUM)
+    spread, worst = spread_of(elements, differing, with_ulps=kind == SUM)
     offset = origin - area.begin + worst * elements.itemsize
     place = replace(here, nbytes=elements.itemsize)
     finding = Finding(address=area.begin + offset, space=Space.GLOBAL, range=-1)
     accessed = accessed_of(launched, finding)
     count = "1 element differs" if len(differing) == 1 else f"{len(differing)} elements differ"
-    count += ", which are the same values at other positions," if kind == _PERMUTATION else ""
+    count += ", which are the same values at other positions," if kind == PERMUTATION else ""
     message = (
         f"{kind} in kernel {launched.kernel}: {count} in {len(rows)} orders of the threads, from the same memory, in "
         f"{accessed.memory}: "
@@ -105,7 +102,7 @@ def _said(launched: Launched, place: ThreadPlace) -> str:
     return f"{who(place, launched.grid, launched.block)} {action} at {place.where}; "
 
 
-def _elements(rows: _Rows, dtype: "np.dtype[Any] | None", writers: Sequence[Touch]) -> _Rows:
+def _elements(rows: Elements, dtype: "np.dtype[Any] | None", writers: Sequence[Touch]) -> Elements:
     """Return rows of bytes as elements: of complex numbers their parts, of unknown types floats, if they look so."""
     if dtype is not None and dtype.kind == "c":
         dtype = np.dtype(f"f{dtype.itemsize // 2}")
@@ -125,35 +122,3 @@ def _elements(rows: _Rows, dtype: "np.dtype[Any] | None", writers: Sequence[Touc
 def _size(writers: Sequence[Touch]) -> int:
     size = writers[0].size if writers else 1
     return size if size in {1, 2, 4, 8} else 4
-
-
-def _unsigned(elements: _Rows) -> str:
-    return f"u{elements.itemsize}"
-
-
-def _is_float(elements: _Rows) -> bool:
-    return elements.dtype.kind == "f" or elements.dtype.name in {"bfloat16", "float8_e4m3fn", "float8_e5m2"}
-
-
-def _kind(elements: _Rows, writers: Sequence[Touch]) -> str:
-    ordered = np.sort(elements.view(_unsigned(elements)), axis=1)
-    if elements.shape[1] > 1 and (ordered == ordered[0]).all():
-        return _PERMUTATION
-    return _SUM if _is_float(elements) and any(each.mode & Mode.ATOMIC for each in writers) else _OTHER
-
-
-def _spread(elements: _Rows, differing: Any, *, with_ulps: bool) -> tuple[str, int]:
-    """Return what to say of the element that differs most, and its number."""
-    columns = elements[:, differing]
-    if not _is_float(elements):
-        worst = int(np.argmax(columns.max(axis=0).astype("f8") - columns.min(axis=0).astype("f8")))
-        return f"is between {columns[:, worst].min()} and {columns[:, worst].max()}", int(differing[worst])
-    bits = 8 * elements.itemsize
-    numbers = columns.view(_unsigned(elements)).astype(object)  # differences of 64 bits do not fit
-    ordered = np.where(numbers >> (bits - 1), -(numbers & ((1 << (bits - 1)) - 1)), numbers)
-    ulps = ordered.max(axis=0) - ordered.min(axis=0)
-    worst = int(np.argmax(ulps))
-    values = columns[:, worst]
-    low, high = values[np.argmin(ordered[:, worst])], values[np.argmax(ordered[:, worst])]
-    apart = f", {ulps[worst]} ulps apart" if with_ulps else ""
-    return f"is between {low} and {high}{apart}", int(differing[worst])

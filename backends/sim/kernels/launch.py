@@ -9,7 +9,7 @@ from accel.abc.kernels import Failure
 from accel.ir import INDEX, Loop, Program, Step, Threads
 from accel.support.kernel_reports import Dim3
 
-__all__ = ["BudgetError", "Failures", "Launch"]
+__all__ = ["BudgetError", "Failures", "Launch", "unravelled"]
 
 
 class BudgetError(Exception):
@@ -91,8 +91,8 @@ class Launch:
     def places(self, block: int, thread: int) -> dict[str, tuple[Any, ...]]:
         """Return where a thread is, by the names of `accel.ir.Place`."""
         places = {
-            "thread": _unravelled(thread, self.block),
-            "block": _unravelled(block, self.grid),
+            "thread": unravelled(thread, self.block),
+            "block": unravelled(block, self.grid),
             "block_size": self.block,
             "grid_size": self.grid,
             "lane": (thread % self.warp,),
@@ -109,11 +109,12 @@ class Launch:
         return f"thread {_named(thread, self.block)} of block {_named(block, self.grid)}"
 
 
-def _unravelled(number: int, extents: Dim3) -> Dim3:
+def unravelled(number: int, extents: Dim3) -> Dim3:
+    """Return the indices of a thread or block from its number."""
     x, y, _ = extents
     return number % x, number // x % y, number // (x * y)
 
 
 def _named(number: int, extents: Dim3) -> int | Dim3:
     """Return the number of a thread or block; if there are several axes, its number along each."""
-    return number if extents[1:] == (1, 1) else _unravelled(number, extents)
+    return number if extents[1:] == (1, 1) else unravelled(number, extents)

@@ -3,11 +3,21 @@
 from pathlib import PurePath
 
 from accel.errors import BoundsError, KernelLaunchError, RaceError
+from accel.ir import Program
 
 from .accesses import Access, Kind
 from .actors import Actor
 
-__all__ = ["copied_too_late", "missing_lanes", "never_written", "out_of_memory", "place", "race", "stuck_barrier"]
+__all__ = [
+    "copied_too_late",
+    "line_of",
+    "missing_lanes",
+    "never_written",
+    "out_of_memory",
+    "place",
+    "race",
+    "stuck_barrier",
+]
 
 _VERBS = {Kind.READ: "reads", Kind.WRITE: "writes", Kind.ATOMIC: "atomically changes"}
 
@@ -81,7 +91,11 @@ def missing_lanes(actor: Actor, site: int, other: Actor, there: str) -> KernelLa
 
 def place(actor: Actor, site: int | None) -> str:
     """Return the line of Python, innermost function first."""
-    program = actor.run.program
+    return line_of(actor.run.program, site)
+
+
+def line_of(program: Program, site: int | None) -> str:
+    """Return the line of Python of a site, innermost function first."""
     if site is None:
         return f"a line of {program.name} that only debug mode knows"
     calls = program.sites[site].calls[::-1]

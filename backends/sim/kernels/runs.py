@@ -1,9 +1,9 @@
 """`Run`: one run of a program, in plain Python."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd, prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from .accesses import Accesses
 from .actors import Actor
 from .launch import BudgetError, Launch
 from .memories import Cells, Scratch, Values
+from .writers import Writers
 
-__all__ = ["Run"]
+__all__ = ["Order", "Run"]
+
+Order = Literal["random", "forward", "backward"]
+"""The order of the iterations of loops. Threads of a grid always run in random order: one may wait for another."""
 
 
 class Run(Launch):
@@ -40,6 +44,8 @@ class Run(Launch):
         seed: int = 0,
         warp: int = 32,
         budget: int = sys.maxsize,
+        order: Order = "random",
+        writers: Writers | None = None,
     ) -> None:
         super().__init__(program, grid=grid, block=block, seed=seed, warp=warp, budget=budget)
         self.memories = memories
@@ -48,15 +54,20 @@ class Run(Launch):
         self.extents = {name: tuple(map(INDEX.type, cells.extents)) for name, cells in memories.items()}
         self.strides = {name: tuple(map(INDEX.type, cells.strides)) for name, cells in memories.items()}
         self._saved: list[tuple[Values, Values]] | None = None if budget < sys.maxsize else []
+        self._order = order
+        self._writers = writers
         self._arrays = {array.name: array for array in program.arrays}
 
     def begin(self, step: Step, *, races: bool) -> None:
         """Begin a step, after all accesses of the ones before."""
         self._step = step
         sizes = (number for cells in self.memories.values() for number in (cells.address, cells.values.itemsize))
-        accesses = Accesses(gcd(*sizes) or 1) if races else None
+        accesses = self._accesses(gcd(*sizes) or 1) if races else None
         for cells in self.memories.values():
             cells.accesses = accesses
+
+    def _accesses(self, granule: int) -> Accesses:
+        return Accesses(granule) if self._writers is None else self._writers.accesses(granule, self.label)
 
     def save(self) -> None:
         """Copy the memory that the program may write, if it may run out of budget."""
@@ -70,22 +81,27 @@ class Run(Launch):
             values[:] = before
 
     def iterations(self, actor: Actor, *ranges: range) -> Iterator[tuple[Any, ...]]:
-        """Yield the loop variables of all iterations, in random order; the actor becomes each."""
+        """Yield the loop variables of all iterations, in the order of the run; the actor becomes each."""
         if not all(ranges):  # the others may be too long for an array
             return
         lengths = [len(each) for each in ranges]
         if prod(lengths) > self.budget:
             raise BudgetError
         self.save()
-        order = np.random.default_rng(self.random.getrandbits(64)).permutation(prod(lengths))
         variables = [np.array(each, INDEX) for each in ranges]
-        for number in order.tolist():
+        for number in self._ordered(prod(lengths)):
             rest, places = number, []
             for length in reversed(lengths):
                 rest, place = divmod(rest, length)
                 places.append(place)
             actor.become(number, number, 0)
             yield tuple(values[place] for values, place in zip(variables, reversed(places), strict=True))
+
+    def _ordered(self, count: int) -> Iterable[int]:
+        if self._order != "random":
+            return range(count) if self._order == "forward" else reversed(range(count))
+        order: list[int] = np.random.default_rng(self.random.getrandbits(64)).permutation(count).tolist()
+        return order
 
     def array(self, name: str) -> Scratch:
         """Return a new local or shared array."""
@@ -96,5 +112,5 @@ class Run(Launch):
         """Return the shared arrays of a block."""
         arrays = {array.name: self.array(array.name) for array in self.program.arrays if array.space == "shared"}
         for array in arrays.values():
-            array.accesses = Accesses()
+            array.accesses = self._accesses(1)
         return arrays

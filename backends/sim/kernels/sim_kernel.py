@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from accel import config
 from accel.abc import Stream
 from accel.abc.kernels import Failure
 from accel.device import Device
@@ -21,7 +22,8 @@ from ..races import Operation
 from .argument_memory import Argument, argument
 from .interpreter import Interpreter, Outcome
 from .launch import BudgetError
-from .runs import Run
+from .runs import Order, Run
+from .writers import Writers
 
 __all__ = ["SimKernel", "kernel_source"]
 
@@ -72,7 +74,8 @@ class SimKernel:
         """
         self._refuse_large(block)
         results: list[tuple[Any, ...]] = []
-        work = self._work(arguments, grid, block, explain, results)
+        in_orders = "order" in config.current().kernel_checks.split(",")
+        work = self._work(arguments, grid, block, explain, results, in_orders=in_orders)
         task = self._launcher.stream_of(stream, self._device).submit(self._name, work)
 
         def fetch() -> tuple[Any, ...]:
@@ -107,13 +110,16 @@ class SimKernel:
         block: Dim3,
         explain: Callable[[Failure], Exception],
         results: list[tuple[Any, ...]],
+        *,
+        in_orders: bool = False,
     ) -> Callable[[Operation], None]:
         views, numbers = self._split(arguments)
+        run = self._run_in_orders if in_orders else self._run
 
         def run_now(operation: Operation) -> None:
             self._launcher.begin(operation, *((each.memory, each.region, each.view.writable) for each in views))
             try:
-                failure, values = self._run(views, numbers, grid, block)
+                failure, values = run(views, numbers, grid, block)
             except RaceError as error:
                 self._launcher.races.append(str(error))
                 raise
@@ -137,17 +143,38 @@ class SimKernel:
                 return self._compiled.run(self._on_host(run, numbers), stopping=stop.by)
             return self._interpreted(self._new_run(views, numbers, grid, block, sys.maxsize), stop)
 
-    def _interpreted(self, run: Run, stop: Stop) -> Outcome:
+    def _run_in_orders(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
+        """Interpret the program in several orders, however long that takes; raise an error if results differ."""
+        from .orders import run_in_orders  # few launches need it
+
+        stop = Stop()
+
+        def again(order: Order, writers: Writers | None) -> Outcome:
+            run = self._new_run(views, numbers, grid, block, sys.maxsize, order, writers)
+            return self._interpreted(run, stop, races=True)
+
+        cells = [each.cells(poisoned=False) for each in views]
+        with stopped_by_interrupt(stop):
+            return run_in_orders(self._program, cells, again, grid, block)
+
+    def _interpreted(self, run: Run, stop: Stop, *, races: bool = False) -> Outcome:
         try:
             with stop.by(run.stop):
-                return self._interpreter.run(run, races=self._program.debug)
+                return self._interpreter.run(run, races=races or self._program.debug)
         except BudgetError:
             if not stop.asked:
                 raise
             raise interrupted(self._program.name) from None
 
     def _new_run(
-        self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3, budget: int
+        self,
+        views: Sequence[Argument],
+        numbers: Mapping[str, Any],
+        grid: Dim3,
+        block: Dim3,
+        budget: int,
+        order: Order = "random",
+        writers: Writers | None = None,
     ) -> Run:
         cells = {each.view.name: each.cells(poisoned=self._program.debug) for each in views}
         typed = {
@@ -156,7 +183,9 @@ class SimKernel:
             if isinstance(each, Number)
         }
         seed = self._launcher.draw()
-        return Run(self._program, cells, typed, grid=grid, block=block, seed=seed, budget=budget)
+        return Run(
+            self._program, cells, typed, grid=grid, block=block, seed=seed, budget=budget, order=order, writers=writers
+        )
 
     @cached_property
     def _compiled(self) -> HostKernel | None:

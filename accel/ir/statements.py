@@ -14,6 +14,7 @@ __all__ = [
     "CopyAsync",
     "For",
     "If",
+    "Mark",
     "Reduction",
     "Shuffle",
     "Stmt",
@@ -60,6 +61,21 @@ class Check(NamedTuple):
     """Records a failure of the guard, in debug mode, and goes on."""
 
     guard: Guard
+
+
+class Mark(NamedTuple):
+    """Counts that a statement of the source begins; only for coverage on simulated devices.
+
+    Attributes
+    ----------
+    file : str
+        The file of the source.
+    line : int
+        The first line of the statement.
+    """
+
+    file: str
+    line: int
 
 
 class If(NamedTuple):
@@ -169,6 +185,7 @@ Stmt: TypeAlias = (
     | Store
     | Atomic
     | Check
+    | Mark
     | If
     | While
     | For

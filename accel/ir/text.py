@@ -32,6 +32,7 @@ from accel.ir.statements import (
     CopyAsync,
     For,
     If,
+    Mark,
     Reduction,
     Shuffle,
     Stmt,
@@ -151,6 +152,8 @@ def _statement(statement: Stmt) -> Iterator[str]:  # noqa: C901, PLR0912 - a lin
             yield _atomic(statement)
         case Check(guard):
             yield f"check{_guarded(guard)}"
+        case Mark(file, line):
+            yield f"mark {file}:{line}"
         case If(condition, inner, otherwise):
             yield f"if {_text(condition)}:"
             yield from _indented(_body(inner))

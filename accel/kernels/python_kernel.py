@@ -27,13 +27,15 @@ from accel.kernels.launch_code import MISSED
 from accel.kernels.specialization import DONE, Geometry, Specialization, specialized
 from accel.memory import heap_of
 from accel.support import log
+from accel.support.kernel_coverage import counting
 from accel.support.locks import open_after_fork
 
 __all__ = ["Kernel", "Launch", "kernel"]
 
 _Function: TypeAlias = Callable[..., Any]
 _Checks: TypeAlias = tuple[bool, bool]  # of every access, and of NaN
-_Key: TypeAlias = tuple[tuple[object, ...], _Checks, Device]
+_Lowering: TypeAlias = tuple[bool, bool, bool]  # the checks, and whether lines are counted
+_Key: TypeAlias = tuple[tuple[object, ...], _Lowering, Device]
 
 _MOST_LAUNCHERS = 8
 _BLOCK = 256
@@ -222,7 +224,7 @@ class Kernel:
                 f"{how.stream!r} cannot run {self.__name__} on memory of {device}; "
                 f"write {self.__name__}.on(accel.new_stream('{device}'))"
             )
-        key = bound.key, self._checks, device
+        key = bound.key, (*self._checks, device.type == "sim" and counting()), device
         specialization = self._specialized.get(key)
         if specialization is None or specialization.outdated:
             specialization = self._compile(key, positional, bound)
@@ -232,15 +234,15 @@ class Kernel:
         geometry = _geometry(specialization, how[1:])
         return specialization.launch(bound, geometry, how.stream) if 0 not in geometry.grid else DONE
 
-    def _lowered(self, bound: Bound, checks: _Checks) -> Lowered:
+    def _lowered(self, bound: Bound, checks: _Checks | _Lowering) -> Lowered:
         assert self._signature is not None, "arguments were bound to it"
         return lower(self._source, dict(zip(self._signature.names, bound.kinds, strict=True)), *checks)
 
-    def _lowered_for(self, bound: Bound, checks: _Checks, device: Device) -> Lowered:
+    def _lowered_for(self, bound: Bound, checks: _Lowering, device: Device) -> Lowered:
         lowered, backend = self._lowered(bound, checks), heap_of(device).backend
         if checks[0] or not lowered.program.explicit or not isinstance(backend, ChecksThreads):
             return lowered
-        return self._lowered(bound, (backend.checks_threads(device), False))
+        return self._lowered(bound, (backend.checks_threads(device), False, checks[2]))
 
     def _compile(self, key: _Key, arguments: tuple[Any, ...], bound: Bound) -> Specialization:
         began, seconds = perf_counter(), None

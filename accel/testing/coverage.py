@@ -1,4 +1,4 @@
-"""A plug-in for coverage.py: lines of CUDA and HIP files that threads of kernels took on simulated devices.
+"""A plug-in for coverage.py: lines of kernels that threads took on simulated devices.
 
 Name it in the settings of coverage.py, ``[tool.coverage.run] plugins = ["accel.testing.coverage"]``. Then all that
 coverage.py does with Python files, its reports too, it does with files of kernels.

@@ -1,4 +1,4 @@
-"""`KernelCoverage`: which lines of CUDA and HIP kernels the threads of launches on simulated devices took."""
+"""`KernelCoverage`: which lines of kernels the threads of launches on simulated devices took."""
 
 import sys
 import threading
@@ -135,7 +135,7 @@ def _found(module: Path, text: str) -> int | None:
 
 @contextmanager
 def kernel_coverage() -> Iterator[KernelCoverage]:
-    """Count the lines of CUDA and HIP kernels that threads take on simulated devices, within a ``with`` block.
+    """Count the lines of kernels that threads take on simulated devices, within a ``with`` block.
 
     Kernels are compiled with counters for it, and run in one thread of the system at a time.
 

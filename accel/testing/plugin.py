@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--accel-coverage",
         metavar="lcov:FILE",
-        help="write which lines of CUDA and HIP kernels were taken on simulated devices; with coverage.py, its plug-in "
+        help="write which lines of kernels were taken on simulated devices; with coverage.py, its plug-in "
         "accel.testing.coverage does so in its own data",
     )
     parser.addini(

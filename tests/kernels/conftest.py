@@ -33,7 +33,7 @@ class FakeKernels:
         self.compiled = []
         self.launches = []
 
-    def lower(self, source, kinds, debug, finds_nan=False):
+    def lower(self, source, kinds, debug, finds_nan=False, marked=False):
         self.lowered.append((dict(kinds), debug))
         pairs = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
         results = tuple([Local(f"result{i}", np.dtype(dtype)) for i, dtype in enumerate(self.results)])

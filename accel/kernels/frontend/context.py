@@ -7,7 +7,7 @@ from typing import Any
 
 from accel.dtypes import DType
 from accel.errors import AccelError, DTypeError, KernelSyntaxError
-from accel.ir import Array, Assign, Const, Expr, Extent, Guard, Local, Site, Stmt, Stride
+from accel.ir import Array, Assign, Const, Expr, Extent, Guard, Local, Mark, Site, Stmt, Stride
 from accel.kernels.frontend.function_source import FunctionSource
 from accel.kernels.frontend.hints import of_name
 from accel.kernels.frontend.objects import entity_of_object
@@ -31,6 +31,8 @@ class Unit:
         Whether accesses get guards.
     finds_nan : bool
         Whether writes of NaN are failures too.
+    marked : bool
+        Whether the lines of statements are counted.
     assigned : str
         The name to which the expression that is being lowered is assigned; empty if there is none.
     types : dict
@@ -56,9 +58,11 @@ class Unit:
         names: Iterable[str],
         inline: Callable[..., Entity],
         finds_nan: bool = False,
+        marked: bool = False,
     ) -> None:
         self.debug = debug
         self.finds_nan = finds_nan
+        self.marked = marked
         self.assigned: str = ""
         self.types = types
         self.temporaries: dict[str, _Type] = {}
@@ -234,6 +238,11 @@ class Activation:
     def site(self, node: ast.AST, what: str, parameter: str = "") -> int:
         """Return the number of the site of a node."""
         return self.unit.site(what, parameter, self.stack(node))
+
+    def mark(self, node: ast.stmt) -> None:
+        """Let the line of a statement be counted, if lines are; a docstring is no statement."""
+        if self.unit.marked and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            self.unit.block.append(Mark(self.source.file, node.lineno))
 
     def guard(
         self, node: ast.AST, what: str, parameter: str, indices: list[Expr], extents: list[Expr], offset: Expr

@@ -33,6 +33,7 @@ def inline(
     *body, last = source.tree.body
     if isinstance(last, ast.Return) and not any(map(returns, body)):
         lower_block(inner, body)
+        inner.mark(last)
         return inner.unit.evaluated(Constant(None) if last.value is None else lower(inner, last.value))
     begin_function(inner)
     return result_of(inner, lower_block(inner, source.tree.body))

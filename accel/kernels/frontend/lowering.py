@@ -12,6 +12,7 @@ from accel.ir import (
     Expr,
     Local,
     Loop,
+    Mark,
     Number,
     Once,
     Parameter,
@@ -79,7 +80,13 @@ class Lowered(NamedTuple):
     captured: tuple[tuple[FunctionSource, str, Any], ...]
 
 
-def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool, finds_nan: bool = False) -> Lowered:
+def lower(
+    source: FunctionSource,
+    kinds: Mapping[str, ArgumentType],
+    debug: bool,
+    finds_nan: bool = False,
+    marked: bool = False,
+) -> Lowered:
     """Return a kernel for arguments of certain types.
 
     Raises
@@ -89,7 +96,7 @@ def lower(source: FunctionSource, kinds: Mapping[str, ArgumentType], debug: bool
     """
     types: dict[str, Any] = {}
     for _ in range(_PASSES):
-        kernel = _Kernel(source, kinds, debug, types, finds_nan)
+        kernel = _Kernel(source, kinds, debug, types, finds_nan, marked)
         try:
             kernel.run()
         except RecursionError:
@@ -111,9 +118,10 @@ class _Kernel:
         debug: bool,
         types: dict[str, Any],
         finds_nan: bool,
+        marked: bool,
     ) -> None:
         arguments = [pair for name, kind in kinds.items() for pair in names_of(name, kind)]
-        self.unit = Unit(debug, types, [name for name, _ in arguments], inline, finds_nan)
+        self.unit = Unit(debug, types, [name for name, _ in arguments], inline, finds_nan, marked)
         self.act = Activation(self.unit, source)
         self.kinds = kinds
         self.arguments = arguments
@@ -168,11 +176,13 @@ class _Kernel:
 
     def _lower_step(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Return):
+            self.act.mark(node)
             self._return(node)
             return True
         if isinstance(node, ast.If):
             return self._branch(node)
         if isinstance(node, ast.For):
+            self.act.mark(node)
             self._loop(node)
         elif not no_effect(node) and not self._accumulator(node):
             self._lower_once(node)
@@ -189,9 +199,11 @@ class _Kernel:
     def _branch(self, node: ast.If) -> bool:
         """Lower a branch; one that is decided while the kernel is compiled may contain parallel loops."""
         decided, effects = quietly(self.act, node.test)
-        if effects or not isinstance(decided, Constant):
+        if not isinstance(decided, Constant) or any(not isinstance(each, Mark) for each in effects):
             self._lower_once(node)
             return False
+        self.act.mark(node)
+        self.unit.block += effects
         return self._lower_steps(node.body if decided.value else node.orelse)
 
     def _flush(self) -> None:
@@ -277,6 +289,7 @@ class _Kernel:
             return False
         if not all(makes) or len(targets) != len(calls):
             raise self.act.error(node, "accumulators and other values are not assigned together; write a line for each")
+        self.act.mark(node)
         for each, call in zip(targets, calls, strict=True):
             self._make_accumulator(each, call)
         return True

@@ -30,6 +30,7 @@ def lower_block(act: Activation, nodes: Sequence[ast.stmt]) -> bool:
     """Lower statements; return whether what follows them is never reached."""
     for place, node in enumerate(nodes):
         rest = nodes[place + 1 :]
+        act.mark(node)
         if isinstance(node, ast.If) and (always_returns(node.body) or always_returns(node.orelse)):
             return _if(act, node, rest)
         ended = _statement(act, node)

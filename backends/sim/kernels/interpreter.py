@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 from accel.abc.kernels import Failure
 from accel.errors import AccelError
 from accel.ir import Once, Program, Threads, View
+from accel.support.kernel_coverage import CountedText, tell
 from accel.support.kernel_reports import Dim3
 
 from .actors import Actor
@@ -32,11 +33,14 @@ class Interpreter:
         The program.
     text : str
         Their text.
+    counted : CountedText
+        The lines that they count, for coverage.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.text, self._functions = compile_steps(program)
+        self.text, self._functions, points = compile_steps(program)
+        self.counted = CountedText("", points)
 
     def run(self, run: Run, *, races: bool) -> Outcome:
         """Run the steps; return the first failed check, and the results.
@@ -59,6 +63,9 @@ class Interpreter:
         except AccelError:
             if run.failures.first is None:
                 raise
+        finally:
+            if self.counted.points:
+                tell(self.counted, [(number, run.counts[number]) for number in range(len(self.counted.points))])
         return run.failures.first, tuple(run.frame[variable.name] for variable in self.program.results)
 
     def _steps(self, run: Run, *, races: bool) -> None:

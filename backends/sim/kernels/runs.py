@@ -1,6 +1,7 @@
 """`Run`: one run of a program, in plain Python."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import gcd, prod
 from typing import Any, Literal
@@ -31,6 +32,8 @@ class Run(Launch):
         The parameters, and the variables that are kept between steps, by their names.
     extents, strides : dict
         Of the views.
+    counts : Counter
+        How often each line was taken, by its number; empty if lines are not counted.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class Run(Launch):
     ) -> None:
         super().__init__(program, grid=grid, block=block, seed=seed, warp=warp, budget=budget)
         self.memories = memories
+        self.counts: Counter[int] = Counter()
         self.numbers = numbers
         self.frame = {variable.name: variable.dtype.type(0) for variable in program.frame}
         self.extents = {name: tuple(map(INDEX.type, cells.extents)) for name, cells in memories.items()}

@@ -131,7 +131,8 @@ class SimKernel:
 
     def _run(self, views: Sequence[Argument], numbers: Mapping[str, Any], grid: Dim3, block: Dim3) -> Outcome:
         """Interpret the program; if that takes long, run code of the host instead."""
-        budget = sys.maxsize if self._program.explicit else _BUDGETS[self._program.debug]
+        interpreted = self._program.explicit or self._interpreter.counted.points  # code of the host counts no lines
+        budget = sys.maxsize if interpreted else _BUDGETS[self._program.debug]
         run = self._new_run(views, numbers, grid, block, budget)
         stop = Stop()
         with stopped_by_interrupt(stop):

@@ -22,6 +22,7 @@ from accel.ir import (
     Guard,
     If,
     Load,
+    Mark,
     Reduction,
     Shuffle,
     Stmt,
@@ -30,6 +31,7 @@ from accel.ir import (
     WaitForCopies,
     While,
 )
+from accel.support.kernel_coverage import Point
 
 from .arithmetic import extreme, reduced
 from .expressions import Expressions, memory_name
@@ -50,11 +52,14 @@ class Statements:
         The text.
     expressions : Expressions
         Turns expressions into text.
+    points : dict
+        The number of the counter of each line, for coverage.
     """
 
     def __init__(self, expressions: Expressions) -> None:
         self.lines: list[str] = []
         self.expressions = expressions
+        self.points: dict[Point, int] = {}
         self._depth = 0
         self._reductions: Mapping[str, Reduction] = {}
 
@@ -128,6 +133,10 @@ class Statements:
 
     def _check(self, s: Check) -> None:
         self.add(self.expressions.holds(s.guard))
+
+    def _mark(self, s: Mark) -> None:
+        number = self.points.setdefault(Point(s.file, s.line), len(self.points))
+        self.add(f"run.counts[{number}] += 1")
 
     def _if(self, s: If) -> None:
         with self.under(f"if {self.expressions(s.condition)}:"):

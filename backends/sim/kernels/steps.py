@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from accel.ir import Frame, Loop, Number, Once, Program, Threads, View
+from accel.support.kernel_coverage import Point
 
 from .expressions import Expressions, memory_name
 from .statements import Statements, numbers_of
@@ -12,10 +13,14 @@ __all__ = ["CompiledSteps", "compile_steps"]
 
 
 class CompiledSteps(NamedTuple):
-    """The text of a program, and its functions: of a run and an actor, in order; that of threads is a generator."""
+    """The text of a program, and its functions: of a run and an actor, in order; that of threads is a generator.
+
+    The lines that they count are in order of their numbers.
+    """
 
     text: str
     functions: tuple[Callable[..., Any], ...]
+    points: tuple[Point, ...]
 
 
 def compile_steps(program: Program) -> CompiledSteps:
@@ -28,7 +33,8 @@ def compile_steps(program: Program) -> CompiledSteps:
     text = "\n".join(writer.statements.lines) + "\n"
     names: dict[str, Any] = dict(writer.expressions.names)
     exec(compile(text, f"<accel: kernel {program.name}>", "exec"), names)  # noqa: S102 - the text comes from the program alone
-    return CompiledSteps(text, tuple(names[f"step_{number}"] for number in range(len(program.steps))))
+    functions = tuple(names[f"step_{number}"] for number in range(len(program.steps)))
+    return CompiledSteps(text, functions, tuple(writer.statements.points))
 
 
 class _Writer:

@@ -5,7 +5,7 @@ from html import escape
 from inspect import getsource
 from textwrap import dedent
 
-__all__ = ["card", "counted", "page", "preformatted", "source", "table"]
+__all__ = ["card", "counted", "folded", "page", "preformatted", "source", "table"]
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
@@ -35,7 +35,7 @@ def card(name: str, about: str, *parts: str) -> str:
 
 def preformatted(text: str) -> str:
     """Return text in which spaces and lines are kept."""
-    return f'<pre style="margin: 4px 0 0; color: inherit; background: none">{escape(text)}</pre>'
+    return f'<pre style="margin: 4px 0 0; overflow-x: auto; color: inherit; background: none">{escape(text)}</pre>'
 
 
 def source(program: str | Callable[..., object]) -> str:
@@ -44,7 +44,12 @@ def source(program: str | Callable[..., object]) -> str:
         text = program if isinstance(program, str) else dedent(getsource(program))
     except (OSError, TypeError):  # it was made by exec, or wraps no function
         return ""
-    return f'<details><summary style="cursor: pointer">source</summary>{preformatted(text)}</details>'
+    return folded("source", preformatted(text))
+
+
+def folded(name: str, part: str) -> str:
+    """Return an element of which a reader sees only the name until it is opened."""
+    return f'<details><summary style="cursor: pointer">{escape(name)}</summary>{part}</details>'
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,12 +1,12 @@
 """Tensors as text, and as pictures in notebooks."""
 
-from html import escape
 from itertools import chain
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from accel.memory.writer import Writer, write_text
+from accel.pictures.html import card, folded, preformatted
 from accel.views.contents import TensorContents
 
 __all__ = ["html", "representation", "text", "write_to"]
@@ -49,6 +49,18 @@ def write_to(tensor: TensorContents, file: Writer) -> None:
 
 def representation(tensor: TensorContents) -> str:
     """Return the class, dtype, layout and device; not the elements."""
+    return f"<{type(tensor).__name__} {_facts(tensor)}>"
+
+
+def html(tensor: TensorContents) -> str:
+    """Return the facts of the representation, the elements, and a picture of the layout."""
+    from accel.layout import Picture  # slow to import, and rarely needed
+
+    elements = "" if tensor._storage.released else preformatted(text(tensor))
+    return card(type(tensor).__name__, _facts(tensor), elements, folded("layout", Picture(tensor.layout).html()))
+
+
+def _facts(tensor: TensorContents) -> str:
     where = "released" if tensor._storage.released else str(tensor.device)
     parts = [tensor._dtype.name, str(tensor.layout), where]
     if tensor.offset:
@@ -57,14 +69,7 @@ def representation(tensor: TensorContents) -> str:
         parts.append(f"element_layout={tensor.element_layout}")
     if tensor.masked:
         parts.append(f"valid={tensor._geometry.inside}")
-    return f"<{type(tensor).__name__} {', '.join(parts)}>"
-
-
-def html(tensor: TensorContents) -> str:
-    """Return the representation above a picture of the layout."""
-    from accel.layout import Picture  # slow to import, and rarely needed
-
-    return f"<p>{escape(repr(tensor))}</p>{Picture(tensor.layout).html()}"
+    return ", ".join(parts)
 
 
 def _ends(places: range, shown: int | None) -> "list[int | None]":

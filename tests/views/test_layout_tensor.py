@@ -274,8 +274,16 @@ def test_text_is_written_and_drawn():
     assert file.getvalue() == str(t) == "[0.0, 1.0] \n[2.0, 3.0] "
     assert repr(t) == "<LayoutTensor float32, (2,1):(2,0), cpu, element_layout=(1,2):(0,1)>"
     assert repr(t.tile((2, 2), (0, 0))).endswith("valid=(2, 1)>")
-    assert "<table" in t._repr_html_()
-    assert "&lt;LayoutTensor" in t._repr_html_()
+
+
+def test_a_notebook_shows_the_facts_the_elements_and_the_layout():
+    t = tensor(row_major(2, 2))
+    shown = t._repr_html_()
+    assert "<b>LayoutTensor</b> float32, (2,2):(2,1), cpu</summary>" in shown
+    assert str(t) in shown
+    assert t.layout._repr_html_() in shown
+    t.storage.release()
+    assert "(2,2):(2,1), released</summary><details>" in t._repr_html_()
 
 
 EMPTY = ("0:1", "(0,3):(3,1)", "(3,0):(1,-2)", "((2,0),2):((1,1),1)")

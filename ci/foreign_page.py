@@ -34,7 +34,7 @@ Run with {versions}. `ci/foreign_tests` runs them again and writes this page.
 _FEET = """
 ## Why tests fail
 
-What is the other project's own is described, with code that shows it, in [upstream.md](../upstream.md).
+What is the other project's own is described, with code that shows it, in [reports](../upstream/README.md).
 """
 
 

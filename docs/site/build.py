@@ -57,8 +57,9 @@ def write_pages(source: Path, url: str | None) -> None:
     for title, group in site_pages.groups(ROOT):
         below = [page for page in group if page not in tops]
         append(source / "guide/index.md", site_pages.toctree(below, "guide/index.md", caption=title))
-    decisions = sorted(page.name for page in (source / "decisions").glob("0*.md"))
-    append(source / "decisions/index.md", site_pages.toctree(decisions, "index.md"))
+    for folder in ("decisions", "upstream"):
+        below = sorted(page.name for page in (source / folder).glob("*.md") if page.name != "index.md")
+        append(source / folder / "index.md", site_pages.toctree(below, "index.md"))
 
 
 def write_reference(folder: Path) -> None:

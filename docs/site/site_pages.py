@@ -12,6 +12,7 @@ PLACES = {
     "README.md": "index.md",
     "docs/README.md": "guide/index.md",
     "docs/decisions/README.md": "decisions/index.md",
+    "docs/upstream/README.md": "upstream/index.md",
     "benchmarks/README.md": "project/benchmarks.md",
     "tests/real_cupy/README.md": "project/real_cupy.md",
 }

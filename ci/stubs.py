@@ -54,11 +54,14 @@ _PRIVATE = {
 _ANNOTATIONS = {
     "Any": "typing",
     "Array": "accel.xp.arrays",
+    "ArrayOrder": "accel.xp.placement",
     "DeviceLike": "accel.device",
     "DTypeLike": "accel.dtypes",
     "Literal": "typing",
+    "MemoryOrder": "accel.xp.placement",
     "Scalar": "accel.xp.operators",
     "Sequence": "collections.abc",
+    "Shape": "accel.xp.filled_arrays",
     "TypeAlias": "typing",
     **dict.fromkeys(results.__all__, "accel.xp.results"),
 }
@@ -71,7 +74,8 @@ def rendered() -> dict[str, str]:
     for name, table in _TABLES.items():
         module = import_module(name)
         path = _source(module).with_suffix(".pyi").relative_to(_ROOT).as_posix()
-        exported, functions = _exported(module), [*_functions(module, table)]
+        composed = _composed(module)
+        exported, functions = _exported(module, composed), [*composed.values(), *_functions(module, table)]
         # Imports first; ruff sorts them.
         lines = sorted([*exported, *_needed(functions, exported)], key=lambda line: not line.startswith("from "))
         public = f"__all__ = {sorted(module.__all__)}"
@@ -93,8 +97,22 @@ def _source(module: ModuleType) -> Path:
     return Path(module.__file__)
 
 
-def _exported(module: ModuleType) -> list[str]:
-    """Return lines that give a stub the public names of a module, without its compiled functions."""
+def _composed(module: ModuleType) -> dict[str, str]:
+    """Return the public functions whose docstrings are composed: type checkers do not see these in the source."""
+    result = {}
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        code = function.__code__
+        if name in module.__all__ and code.co_name == name and Path(code.co_filename).is_relative_to(_ROOT):
+            (definition,) = ast.parse(inspect.getsource(code)).body
+            if isinstance(definition, ast.FunctionDef) and ast.get_docstring(definition) != inspect.getdoc(function):
+                definition.decorator_list, definition.body = [], []
+                row = ast.unparse(definition).removeprefix("def ").removesuffix(":")
+                result[name] = _definition(row, inspect.getdoc(function) or "")
+    return result
+
+
+def _exported(module: ModuleType, composed: Mapping[str, str]) -> list[str]:
+    """Return lines that give a stub the other public names of a module, without its compiled functions."""
     result: dict[str, list[str]] = {}
     for statement in ast.parse(_source(module).read_text("utf-8")).body:
         if isinstance(statement, ast.ImportFrom):
@@ -106,7 +124,8 @@ def _exported(module: ModuleType) -> list[str]:
     for name, home in getattr(module, "_LAZY", {}).items():
         submodule = home == f"{module.__name__}.{name}"
         result[name] = _import(module.__name__ if submodule else home, name)
-    return [line for name, lines in result.items() if name in module.__all__ for line in lines]
+    named = {*module.__all__} - composed.keys()
+    return [line for name, lines in result.items() if name in named for line in lines]
 
 
 def _import(home: str | None, name: str, asname: str | None = None) -> list[str]:
@@ -123,17 +142,21 @@ def _constant(name: str, value: object, expression: ast.expr) -> str:
 
 
 def _functions(module: ModuleType, table: str) -> Iterator[str]:
-    """Yield the functions of a table of signatures, with private names for what the stub does not export.
+    """Yield the functions of a table of signatures.
 
     Editors show the docstrings, which are composed when a function is compiled: of these the stub has the summary, the
     notes and the example, as the signature says the rest.
     """
-    private = re.compile(rf"\b({'|'.join(_PRIVATE)})\b")
     for row in filter(None, table.splitlines()):
         about, _, rest = (inspect.getdoc(getattr(module, row.partition("(")[0])) or "").partition("\n\nParameters\n")
-        text = f"{about}\n\n{rest.partition(_PROMPT)[2]}"
-        docstring = indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
-        yield f"def {private.sub(lambda name: f'_{name[0]}', row)}:\n{docstring}"
+        yield _definition(row, f"{about}\n\n{rest.partition(_PROMPT)[2]}")
+
+
+def _definition(row: str, text: str) -> str:
+    """Return a function, with private names for the types that the stub does not export, and with a docstring."""
+    private = re.sub(rf"\b({'|'.join(_PRIVATE)})\b", lambda name: f"_{name[0]}", row)
+    docstring = indent(f'"""{text}\n"""', "    ", lambda line: bool(line.strip()))
+    return f"def {private}:\n{docstring}"
 
 
 def _needed(functions: list[str], exported: list[str]) -> Iterator[str]:

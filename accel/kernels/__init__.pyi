@@ -1,4 +1,7 @@
 # Written by ci/stubs. Do not edit.
+from builtins import bool as _bool
+from typing import Any
+
 from accel.dtypes import bf16 as bf16
 from accel.dtypes import boolean as boolean
 from accel.dtypes import c64 as c64
@@ -20,11 +23,6 @@ from accel.kernels.functions import func as func
 from accel.kernels.language import accumulator as accumulator
 from accel.kernels.language import async_copy as async_copy
 from accel.kernels.language import async_wait as async_wait
-from accel.kernels.language import atomic_add as atomic_add
-from accel.kernels.language import atomic_compare as atomic_compare
-from accel.kernels.language import atomic_exchange as atomic_exchange
-from accel.kernels.language import atomic_max as atomic_max
-from accel.kernels.language import atomic_min as atomic_min
 from accel.kernels.language import barrier as barrier
 from accel.kernels.language import block_index as block_index
 from accel.kernels.language import block_size as block_size
@@ -37,13 +35,7 @@ from accel.kernels.language import stack_allocation as stack_allocation
 from accel.kernels.language import thread_index as thread_index
 from accel.kernels.language import unroll as unroll
 from accel.kernels.language import vector as vector
-from accel.kernels.language import warp_all as warp_all
-from accel.kernels.language import warp_any as warp_any
 from accel.kernels.language import warp_ballot as warp_ballot
-from accel.kernels.language import warp_shuffle as warp_shuffle
-from accel.kernels.language import warp_shuffle_down as warp_shuffle_down
-from accel.kernels.language import warp_shuffle_up as warp_shuffle_up
-from accel.kernels.language import warp_shuffle_xor as warp_shuffle_xor
 from accel.kernels.language import warp_size as warp_size
 from accel.kernels.python_kernel import Kernel as Kernel
 from accel.kernels.python_kernel import kernel as kernel
@@ -108,3 +100,187 @@ __all__ = [
     "warp_shuffle_xor",
     "warp_size",
 ]
+
+def atomic_add(memory: Any, index: Any, value: Any) -> Any:
+    """Add to an element at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        Where the element is.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
+
+def atomic_compare(memory: Any, index: Any, expected: Any, value: Any) -> Any:
+    """Set an element if it equals ``expected``, at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        Where the element is.
+    index : int or tuple of int
+        The coordinates of the element.
+    expected : number
+        What the element is compared with.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
+
+def atomic_exchange(memory: Any, index: Any, value: Any) -> Any:
+    """Set an element at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        Where the element is.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
+
+def atomic_max(memory: Any, index: Any, value: Any) -> Any:
+    """Replace an element by the maximum with a value at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        Where the element is.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
+
+def atomic_min(memory: Any, index: Any, value: Any) -> Any:
+    """Replace an element by the minimum with a value at once for all threads, and return the old element.
+
+    Parameters
+    ----------
+    memory : array, view or shared memory
+        Where the element is.
+    index : int or tuple of int
+        The coordinates of the element.
+    value : number
+        The number.
+
+    Returns
+    -------
+    number
+        The old element.
+    """
+
+def warp_all(condition: Any) -> _bool:
+    """Return whether a condition holds for all threads of the warp.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+
+    Returns
+    -------
+    bool
+        Whether it holds.
+    """
+
+def warp_any(condition: Any) -> _bool:
+    """Return whether a condition holds for a thread of the warp.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+
+    Returns
+    -------
+    bool
+        Whether it holds.
+    """
+
+def warp_shuffle(value: Any, lane: int) -> Any:
+    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    lane : int
+        The number of the lane.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
+
+def warp_shuffle_down(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` above, or the own value if there is none.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    by : int
+        How many lanes.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
+
+def warp_shuffle_up(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` below, or the own value if there is none.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    by : int
+        How many lanes.
+
+    Returns
+    -------
+    number
+        The value there.
+    """
+
+def warp_shuffle_xor(value: Any, mask: int) -> Any:
+    """Return the value of the lane whose number is the own one xor a mask.
+
+    Parameters
+    ----------
+    value : number
+        The number.
+    mask : int
+        The bits that differ.
+
+    Returns
+    -------
+    number
+        The value there.
+    """

@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 from accel.dtypes import DTypeLike
 from accel.layout import Layout
+from accel.support.shared_sections import with_sections
 from accel.views import AddressSpace
 
 __all__ = [
@@ -240,67 +241,15 @@ def warp_size() -> int:
     _outside("warp_size")
 
 
-def warp_shuffle(value: Any, lane: int) -> Any:
-    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions.
-
+_of_lanes = with_sections("""
     Parameters
     ----------
     value : number
         The number.
     lane : int
         The number of the lane.
-
-    Returns
-    -------
-    number
-        The value there.
-    """
-    _outside("warp_shuffle")
-
-
-def warp_shuffle_up(value: Any, by: int) -> Any:
-    """Return the value of the lane ``by`` below, or the own value if there is none.
-
-    Parameters
-    ----------
-    value : number
-        The number.
     by : int
         How many lanes.
-
-    Returns
-    -------
-    number
-        The value there.
-    """
-    _outside("warp_shuffle_up")
-
-
-def warp_shuffle_down(value: Any, by: int) -> Any:
-    """Return the value of the lane ``by`` above, or the own value if there is none.
-
-    Parameters
-    ----------
-    value : number
-        The number.
-    by : int
-        How many lanes.
-
-    Returns
-    -------
-    number
-        The value there.
-    """
-    _outside("warp_shuffle_down")
-
-
-def warp_shuffle_xor(value: Any, mask: int) -> Any:
-    """Return the value of the lane whose number is the own one xor a mask.
-
-    Parameters
-    ----------
-    value : number
-        The number.
     mask : int
         The bits that differ.
 
@@ -308,13 +257,34 @@ def warp_shuffle_xor(value: Any, mask: int) -> Any:
     -------
     number
         The value there.
-    """
+""")
+
+
+@_of_lanes
+def warp_shuffle(value: Any, lane: int) -> Any:
+    """Return the value of another lane; all threads of the warp call it together, as all ``warp_`` functions."""
+    _outside("warp_shuffle")
+
+
+@_of_lanes
+def warp_shuffle_up(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` below, or the own value if there is none."""
+    _outside("warp_shuffle_up")
+
+
+@_of_lanes
+def warp_shuffle_down(value: Any, by: int) -> Any:
+    """Return the value of the lane ``by`` above, or the own value if there is none."""
+    _outside("warp_shuffle_down")
+
+
+@_of_lanes
+def warp_shuffle_xor(value: Any, mask: int) -> Any:
+    """Return the value of the lane whose number is the own one xor a mask."""
     _outside("warp_shuffle_xor")
 
 
-def warp_any(condition: Any) -> bool:
-    """Return whether a condition holds for a thread of the warp.
-
+_of_conditions = with_sections("""
     Parameters
     ----------
     condition : bool
@@ -324,23 +294,18 @@ def warp_any(condition: Any) -> bool:
     -------
     bool
         Whether it holds.
-    """
+""")
+
+
+@_of_conditions
+def warp_any(condition: Any) -> bool:
+    """Return whether a condition holds for a thread of the warp."""
     _outside("warp_any")
 
 
+@_of_conditions
 def warp_all(condition: Any) -> bool:
-    """Return whether a condition holds for all threads of the warp.
-
-    Parameters
-    ----------
-    condition : bool
-        The condition.
-
-    Returns
-    -------
-    bool
-        Whether it holds.
-    """
+    """Return whether a condition holds for all threads of the warp."""
     _outside("warp_all")
 
 
@@ -382,13 +347,11 @@ def async_wait() -> None:
     _outside("async_wait")
 
 
-def atomic_add(memory: Any, index: Any, value: Any) -> Any:
-    """Add to an element at once for all threads, and return the old element.
-
+_of_atomics = with_sections("""
     Parameters
     ----------
     memory : array, view or shared memory
-        An array, view or shared memory.
+        Where the element is.
     index : int or tuple of int
         The coordinates of the element.
     value : number
@@ -398,87 +361,40 @@ def atomic_add(memory: Any, index: Any, value: Any) -> Any:
     -------
     number
         The old element.
-    """
+""")
+
+
+@_of_atomics
+def atomic_add(memory: Any, index: Any, value: Any) -> Any:
+    """Add to an element at once for all threads, and return the old element."""
     _outside("atomic_add")
 
 
+@_of_atomics
 def atomic_min(memory: Any, index: Any, value: Any) -> Any:
-    """Replace an element by the minimum with a value at once for all threads, and return the old element.
-
-    Parameters
-    ----------
-    memory : array, view or shared memory
-        An array, view or shared memory.
-    index : int or tuple of int
-        The coordinates of the element.
-    value : number
-        The number.
-
-    Returns
-    -------
-    number
-        The old element.
-    """
+    """Replace an element by the minimum with a value at once for all threads, and return the old element."""
     _outside("atomic_min")
 
 
+@_of_atomics
 def atomic_max(memory: Any, index: Any, value: Any) -> Any:
-    """Replace an element by the maximum with a value at once for all threads, and return the old element.
-
-    Parameters
-    ----------
-    memory : array, view or shared memory
-        An array, view or shared memory.
-    index : int or tuple of int
-        The coordinates of the element.
-    value : number
-        The number.
-
-    Returns
-    -------
-    number
-        The old element.
-    """
+    """Replace an element by the maximum with a value at once for all threads, and return the old element."""
     _outside("atomic_max")
 
 
+@_of_atomics
 def atomic_exchange(memory: Any, index: Any, value: Any) -> Any:
-    """Set an element at once for all threads, and return the old element.
-
-    Parameters
-    ----------
-    memory : array, view or shared memory
-        An array, view or shared memory.
-    index : int or tuple of int
-        The coordinates of the element.
-    value : number
-        The number.
-
-    Returns
-    -------
-    number
-        The old element.
-    """
+    """Set an element at once for all threads, and return the old element."""
     _outside("atomic_exchange")
 
 
+@_of_atomics
 def atomic_compare(memory: Any, index: Any, expected: Any, value: Any) -> Any:
     """Set an element if it equals ``expected``, at once for all threads, and return the old element.
 
     Parameters
     ----------
-    memory : array, view or shared memory
-        An array, view or shared memory.
-    index : int or tuple of int
-        The coordinates of the element.
     expected : number
         What the element is compared with.
-    value : number
-        The number.
-
-    Returns
-    -------
-    number
-        The old element.
     """
     _outside("atomic_compare")

@@ -39,10 +39,6 @@ from accel.xp.array_functions import reshape as reshape
 from accel.xp.array_functions import where as where
 from accel.xp.array_library import default_device as default_device
 from accel.xp.arrays import Array as Array
-from accel.xp.arrays_like import empty_like as empty_like
-from accel.xp.arrays_like import full_like as full_like
-from accel.xp.arrays_like import ones_like as ones_like
-from accel.xp.arrays_like import zeros_like as zeros_like
 from accel.xp.creation import asarray as asarray
 from accel.xp.creation import astype as astype
 from accel.xp.creation import from_dlpack as from_dlpack
@@ -65,10 +61,7 @@ from accel.xp.data_types import uint8 as uint8
 from accel.xp.data_types import uint16 as uint16
 from accel.xp.data_types import uint32 as uint32
 from accel.xp.data_types import uint64 as uint64
-from accel.xp.filled_arrays import empty as empty
-from accel.xp.filled_arrays import full as full
-from accel.xp.filled_arrays import ones as ones
-from accel.xp.filled_arrays import zeros as zeros
+from accel.xp.filled_arrays import Shape
 from accel.xp.grids import mgrid as mgrid
 from accel.xp.grids import ndarray as ndarray
 from accel.xp.grids import ogrid as ogrid
@@ -80,6 +73,7 @@ from accel.xp.numpy_functions import ndim as ndim
 from accel.xp.numpy_functions import shape as shape
 from accel.xp.numpy_functions import size as size
 from accel.xp.operators import Scalar
+from accel.xp.placement import ArrayOrder, MemoryOrder
 from accel.xp.results import UniqueAll, UniqueCounts, UniqueInverse
 from accel.xp.spaced_numbers import arange as arange
 from accel.xp.spaced_numbers import eye as eye
@@ -437,6 +431,355 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+def empty(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return an array with uninitialised elements.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array; read no element before it is written.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.empty((2, 3)).shape
+    (2, 3)
+    """
+
+def empty_like(
+    x: Array,
+    /,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: _bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array with the shape, dtype and device of another, and uninitialised elements.
+
+    Parameters
+    ----------
+    x : Array
+        The array whose shape, dtype and device are taken.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the array.
+    order : str, default "K"
+        Checked, and without effect: the order in memory is that of the library.
+    subok : bool, default True
+        Without effect: arrays have no subclasses.
+    shape : int or sequence of int, optional
+        The shape of the result; by default that of the array.
+    device : Device or str, optional
+        The device of the result; by default that of the array.
+
+    Returns
+    -------
+    Array
+        The new array; read no element before it is written.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.empty_like(xp.zeros((2, 3), dtype="int8")).dtype
+    dtype('int8')
+    """
+
+def full(
+    shape: Shape,
+    fill_value: Scalar,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return an array of one value; its dtype is by default that of the value.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    fill_value : scalar
+        The value of all elements.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the value.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    DTypeError
+        If the value is of a higher kind than the dtype, such as 1.5 for integers.
+    OverflowError
+        If an integer is out of the range of the dtype.
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.full((2, 2), 7)
+    Array([[7, 7],
+           [7, 7]], dtype=int64, device=cpu)
+    """
+
+def full_like(
+    a: Array,
+    fill_value: Scalar,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: _bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return an array of one value, with the shape, dtype and device of another array.
+
+    Parameters
+    ----------
+    a : Array
+        The array whose shape, dtype and device are taken.
+    fill_value : scalar
+        The value of all elements.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the array.
+    order : str, default "K"
+        Checked, and without effect: the order in memory is that of the library.
+    subok : bool, default True
+        Without effect: arrays have no subclasses.
+    shape : int or sequence of int, optional
+        The shape of the result; by default that of the array.
+    device : Device or str, optional
+        The device of the result; by default that of the array.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    DTypeError
+        If the value is of a higher kind than the dtype, such as 1.5 for integers.
+    OverflowError
+        If an integer is out of the range of the dtype.
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.full_like(xp.asarray([1, 2]), 7)
+    Array([7, 7], dtype=int64, device=cpu)
+    """
+
+def ones(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return an array of ones.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.ones(3, dtype="int32")
+    Array([1, 1, 1], dtype=int32, device=cpu)
+    """
+
+def ones_like(
+    a: Array,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: _bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return ones with the shape, dtype and device of another array.
+
+    Parameters
+    ----------
+    a : Array
+        The array whose shape, dtype and device are taken.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the array.
+    order : str, default "K"
+        Checked, and without effect: the order in memory is that of the library.
+    subok : bool, default True
+        Without effect: arrays have no subclasses.
+    shape : int or sequence of int, optional
+        The shape of the result; by default that of the array.
+    device : Device or str, optional
+        The device of the result; by default that of the array.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.ones_like(xp.asarray([1.5, 2.5]))
+    Array([1., 1.], dtype=float64, device=cpu)
+    """
+
+def zeros(
+    shape: Shape,
+    dtype: DTypeLike | None = None,
+    order: ArrayOrder = "C",
+    *,
+    device: DeviceLike | None = None,
+    like: Array | None = None,
+) -> Array:
+    """Return an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The extent of each axis.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default float64.
+    order : str, default "C"
+        The order of the elements in memory: C's or Fortran's.
+    device : Device or str, optional
+        The device of the array; by default the current one.
+    like : Array, optional
+        An array on the device of the new one, if there is no ``device``.
+
+    Returns
+    -------
+    Array
+        The array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.zeros((2, 2))
+    Array([[0., 0.],
+           [0., 0.]], dtype=float64, device=cpu)
+    """
+
+def zeros_like(
+    a: Array,
+    dtype: DTypeLike | None = None,
+    order: MemoryOrder = "K",
+    subok: _bool = True,
+    shape: Shape | None = None,
+    *,
+    device: DeviceLike | None = None,
+) -> Array:
+    """Return zeros with the shape, dtype and device of another array.
+
+    Parameters
+    ----------
+    a : Array
+        The array whose shape, dtype and device are taken.
+    dtype : dtype_like, optional
+        The dtype of the elements; by default that of the array.
+    order : str, default "K"
+        Checked, and without effect: the order in memory is that of the library.
+    subok : bool, default True
+        Without effect: arrays have no subclasses.
+    shape : int or sequence of int, optional
+        The shape of the result; by default that of the array.
+    device : Device or str, optional
+        The device of the result; by default that of the array.
+
+    Returns
+    -------
+    Array
+        The new array.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device is not available.
+
+    Examples
+    --------
+    >>> import accel.xp as xp
+    >>> xp.zeros_like(xp.asarray([1, 2]))
+    Array([0, 0], dtype=int64, device=cpu)
+    """
 
 def abs(x: Array, /, out: Array | None = None, **options: Any) -> Array:
     """Return the absolute values.

@@ -4,8 +4,10 @@ from typing import Any
 
 from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.support.shared_sections import with_sections
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array
+from accel.xp.documentation.creation import LIKE_OTHERS
 from accel.xp.filled_arrays import Shape, allocated, full, uninitialized
 from accel.xp.operands import array_of
 from accel.xp.operators import Scalar
@@ -13,7 +15,10 @@ from accel.xp.placement import MemoryOrder, check_order
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
+_described = with_sections(LIKE_OTHERS)
 
+
+@_described
 def empty_like(
     x: Array,
     /,
@@ -30,26 +35,11 @@ def empty_like(
     ----------
     x : Array
         The array whose shape, dtype and device are taken.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default that of the array.
-    order : str, default "K"
-        Checked, and without effect: the order in memory is that of the library.
-    subok : bool, default True
-        Without effect: arrays have no subclasses.
-    shape : int or sequence of int, optional
-        The shape of the result; by default that of the array.
-    device : Device or str, optional
-        The device of the result; by default that of the array.
 
     Returns
     -------
     Array
         The new array; read no element before it is written.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
 
     Examples
     --------
@@ -61,6 +51,7 @@ def empty_like(
     return uninitialized(library, extents, target)
 
 
+@_described
 def zeros_like(
     a: Array,
     dtype: DTypeLike | None = None,
@@ -72,31 +63,6 @@ def zeros_like(
 ) -> Array:
     """Return zeros with the shape, dtype and device of another array.
 
-    Parameters
-    ----------
-    a : Array
-        The array whose shape, dtype and device are taken.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default that of the array.
-    order : str, default "K"
-        Checked, and without effect: the order in memory is that of the library.
-    subok : bool, default True
-        Without effect: arrays have no subclasses.
-    shape : int or sequence of int, optional
-        The shape of the result; by default that of the array.
-    device : Device or str, optional
-        The device of the result; by default that of the array.
-
-    Returns
-    -------
-    Array
-        The new array.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
-
     Examples
     --------
     >>> import accel.xp as xp
@@ -107,6 +73,7 @@ def zeros_like(
     return allocated(library, library.namespace.zeros, extents, target)
 
 
+@_described
 def ones_like(
     a: Array,
     dtype: DTypeLike | None = None,
@@ -118,31 +85,6 @@ def ones_like(
 ) -> Array:
     """Return ones with the shape, dtype and device of another array.
 
-    Parameters
-    ----------
-    a : Array
-        The array whose shape, dtype and device are taken.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default that of the array.
-    order : str, default "K"
-        Checked, and without effect: the order in memory is that of the library.
-    subok : bool, default True
-        Without effect: arrays have no subclasses.
-    shape : int or sequence of int, optional
-        The shape of the result; by default that of the array.
-    device : Device or str, optional
-        The device of the result; by default that of the array.
-
-    Returns
-    -------
-    Array
-        The new array.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
-
     Examples
     --------
     >>> import accel.xp as xp
@@ -153,6 +95,7 @@ def ones_like(
     return allocated(library, library.namespace.ones, extents, target)
 
 
+@_described
 def full_like(
     a: Array,
     fill_value: Scalar,
@@ -167,25 +110,8 @@ def full_like(
 
     Parameters
     ----------
-    a : Array
-        The array whose shape, dtype and device are taken.
     fill_value : scalar
         The value of all elements.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default that of the array.
-    order : str, default "K"
-        Checked, and without effect: the order in memory is that of the library.
-    subok : bool, default True
-        Without effect: arrays have no subclasses.
-    shape : int or sequence of int, optional
-        The shape of the result; by default that of the array.
-    device : Device or str, optional
-        The device of the result; by default that of the array.
-
-    Returns
-    -------
-    Array
-        The new array.
 
     Raises
     ------

@@ -8,9 +8,11 @@ import numpy as np
 
 from accel.device import DeviceLike
 from accel.dtypes import DType, DTypeLike, as_dtype
+from accel.support.shared_sections import with_sections
 from accel.xp import large_results
 from accel.xp.array_library import ArrayLibrary, library_on
 from accel.xp.arrays import Array
+from accel.xp.documentation.creation import OF_SHAPES
 from accel.xp.natives import native
 from accel.xp.operands import REFUSALS, new
 from accel.xp.operators import Scalar
@@ -23,7 +25,10 @@ Shape: TypeAlias = int | Sequence[int]
 
 _DEFAULT_ITEMSIZE = 8
 
+_described = with_sections(OF_SHAPES)
 
+
+@_described
 def empty(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -34,28 +39,10 @@ def empty(
 ) -> Array:
     """Return an array with uninitialised elements.
 
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The extent of each axis.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default float64.
-    order : str, default "C"
-        The order of the elements in memory: C's or Fortran's.
-    device : Device or str, optional
-        The device of the array; by default the current one.
-    like : Array, optional
-        An array on the device of the new one, if there is no ``device``.
-
     Returns
     -------
     Array
         The array; read no element before it is written.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
 
     Examples
     --------
@@ -86,6 +73,7 @@ def uninitialized(library: ArrayLibrary, shape: Shape, dtype: DType | None) -> A
     return array
 
 
+@_described
 def zeros(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -95,29 +83,6 @@ def zeros(
     like: Array | None = None,
 ) -> Array:
     """Return an array of zeros.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The extent of each axis.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default float64.
-    order : str, default "C"
-        The order of the elements in memory: C's or Fortran's.
-    device : Device or str, optional
-        The device of the array; by default the current one.
-    like : Array, optional
-        An array on the device of the new one, if there is no ``device``.
-
-    Returns
-    -------
-    Array
-        The array.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
 
     Examples
     --------
@@ -132,6 +97,7 @@ def zeros(
     return allocated(library, library.namespace.zeros, shape, None if dtype is None else as_dtype(dtype))
 
 
+@_described
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
@@ -141,29 +107,6 @@ def ones(
     like: Array | None = None,
 ) -> Array:
     """Return an array of ones.
-
-    Parameters
-    ----------
-    shape : int or sequence of int
-        The extent of each axis.
-    dtype : dtype_like, optional
-        The dtype of the elements; by default float64.
-    order : str, default "C"
-        The order of the elements in memory: C's or Fortran's.
-    device : Device or str, optional
-        The device of the array; by default the current one.
-    like : Array, optional
-        An array on the device of the new one, if there is no ``device``.
-
-    Returns
-    -------
-    Array
-        The array.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        If the device is not available.
 
     Examples
     --------
@@ -197,6 +140,7 @@ def _in_order(order: str | None, function: Callable[..., Array], shape: Shape, *
     return function(shape, *values, **options)
 
 
+@_described
 def full(
     shape: Shape,
     fill_value: Scalar,
@@ -210,23 +154,10 @@ def full(
 
     Parameters
     ----------
-    shape : int or sequence of int
-        The extent of each axis.
     fill_value : scalar
         The value of all elements.
     dtype : dtype_like, optional
         The dtype of the elements; by default that of the value.
-    order : str, default "C"
-        The order of the elements in memory: C's or Fortran's.
-    device : Device or str, optional
-        The device of the array; by default the current one.
-    like : Array, optional
-        An array on the device of the new one, if there is no ``device``.
-
-    Returns
-    -------
-    Array
-        The array.
 
     Raises
     ------

@@ -198,7 +198,7 @@ def method_source(row: str, origin: str, page: str) -> str:
 
 
 def _about(function: ast.FunctionDef, *origin: str) -> str:
-    from accel.xp.documentation import about  # the tables of texts are read when the first function is compiled
+    from accel.xp.documentation.rows import about  # the tables of texts are read when the first function is compiled
 
     return about(function, *origin)
 

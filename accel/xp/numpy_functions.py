@@ -300,7 +300,7 @@ def _numpys(path: str) -> Any:
 
 
 def _named(function: Callable[..., Any], path: str) -> Callable[..., Any]:
-    from accel.xp.documentation import of_numpy  # the tables of texts are read when the first function is made
+    from accel.xp.documentation.rows import of_numpy  # the tables of texts are read when the first function is made
 
     section, _, name = path.rpartition(".")
     function.__name__ = function.__qualname__ = name

@@ -18,7 +18,7 @@ from accel.xp.array_base import live
 from accel.xp.array_library import ArrayLibrary, library_on, recorder
 from accel.xp.arrays import Array, wrap
 from accel.xp.creation import asarray
-from accel.xp.documentation import of_draws
+from accel.xp.documentation.rows import of_draws
 from accel.xp.functions import standard
 from accel.xp.host_access import on_host
 

@@ -19,8 +19,8 @@ from accel.support.call_sites import stack_level
 from accel.support.device_names import parse_device_name
 from accel.support.lazy import listing
 from accel.support.locks import open_after_fork
-from accel.support.processors import usable_processors
 from accel.support.spelling import nearest
+from accel.support.system import usable_processors
 
 __all__ = ["Settings", "configure", "current", "debug", "debugging", "enter", "leave", "strict", "using"]
 

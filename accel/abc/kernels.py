@@ -197,7 +197,7 @@ class NeedsCompiler(Protocol):
     """A backend whose kernels are compiled, at least where they are to be fast, by something that may be missing."""
 
     def missing_compiler(self, device: Device) -> str | None:
-        """Return the command that installs the compiler for a device; None if it is there.
+        """Return what to do for a compiler, as in ``write pip install llvmlite``; None if it is there.
 
         Functions of `accel.fuse` run unfused where it is missing.
 

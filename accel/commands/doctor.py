@@ -3,14 +3,16 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from accel.commands.doctor_packages import compilers, packages, scripts
-from accel.commands.doctor_places import cache, devices, settings, trial
+from accel.commands.doctor_places import cache, devices, settings, system, trial
 from accel.commands.findings import Finding
 
 __all__ = ["examined", "run"]
 
-_CHECKS: Sequence[Callable[[], Iterator[Finding]]] = (packages, scripts, compilers, settings, cache, devices, trial)
+_Check: TypeAlias = Callable[[], Iterator[Finding]]
+_CHECKS: Sequence[_Check] = (system, packages, scripts, compilers, settings, cache, devices, trial)
 
 
 def examined() -> list[Finding]:
@@ -24,7 +26,7 @@ def examined() -> list[Finding]:
     return findings
 
 
-def _findings(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _findings(check: _Check) -> Iterator[Finding]:
     try:
         yield from check()
     except Exception as error:  # an installation can be broken in any way, and the other checks go on

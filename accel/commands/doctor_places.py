@@ -1,4 +1,4 @@
-"""What ``accel doctor`` says of settings, the cache, devices and drivers; and it tries what nearly everybody uses."""
+"""What ``accel doctor`` says of the system, settings, the cache, devices and drivers, and of what nearly all use."""
 
 import shutil
 import sys
@@ -14,13 +14,28 @@ from accel.config import current
 from accel.containers.creation import zeros
 from accel.device import Device
 from accel.registry import remedy
-from accel.support.host_compiler import explained, is_installed
+from accel.support.host_compiler import SUPPORTED, explained, missing
+from accel.support.system import ELSEWHERE, LINUX, available_memory, machine, physical_memory, platform_name
 
-__all__ = ["cache", "devices", "settings", "trial"]
+__all__ = ["cache", "devices", "settings", "system", "trial"]
 
 _LEAST_FREE = 100 << 20
 _OLD = 90  # days
 _DRIVERS = {"cuda": ("cuda", "nvidia-smi"), "rocm": ("amdhip64", "rocm-smi")}
+
+
+def system() -> Iterator[Finding]:
+    """Find what the operating system and the processor lack."""
+    needs = {
+        "CUDA and HIP kernels on the simulated device": LINUX and machine() in {"aarch64", "x86_64"},
+        "accel grade": LINUX,
+        "compiled kernels, fused functions and copies": SUPPORTED,
+        "the size of the host's memory": physical_memory() > 0,
+        "the size of its free memory": available_memory() is not None,
+    }
+    lacking = [what for what, is_there in needs.items() if not is_there]
+    if lacking:
+        yield Finding(False, f"not available on {platform_name()}: {'; '.join(lacking)}", ELSEWHERE)
 
 
 def settings() -> Iterator[Finding]:
@@ -93,7 +108,7 @@ def trial() -> Iterator[Finding]:
         except Exception as error:
             what = f"three elements on {device} fail: {type(error).__name__}: {error}"
             yield Finding(True, what, remedy(device.type))
-    if is_installed():
+    if not missing():
         try:
             _compile_something()
         except Exception as error:

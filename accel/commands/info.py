@@ -26,7 +26,7 @@ _PACKAGES = (
 
 
 class Available(TypedDict):
-    """An available device: its name, backend, memory in bytes, and the names of its dtypes."""
+    """An available device: its name, backend, memory in bytes (0 if unknown), and the names of its dtypes."""
 
     device: str
     backend: str
@@ -131,7 +131,7 @@ def _lines(report: Machine) -> Iterable[str]:
         name = available["device"]
         roles = {"best": report["best"], "default": report["default"]}
         marks = "".join(f", {role}" for role, device in roles.items() if device == name)
-        memory = f"{available['memory'] / 2**30:.1f} GiB"
+        memory = f"{available['memory'] / 2**30:.1f} GiB" if available["memory"] else "unknown"
         yield f"  {name:8} {memory:>10}  backend {available['backend']}{marks}"
     if report["default"] not in {available["device"] for available in report["devices"]}:
         yield f"  default: {report['default']}"

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from accel.demo.style import STYLE
 from accel.pictures import html
+from accel.support.system import machine
 
 __all__ = ["fact_list", "page", "table", "version_section"]
 
@@ -29,7 +30,7 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[object]], kind: str = "
 
 def version_section(packages: Iterable[str]) -> str:
     """Return a section with the versions of Python, the system and packages."""
-    rows = [("Python", platform.python_version()), ("System", f"{platform.system()} {platform.machine()}")]
+    rows = [("Python", platform.python_version()), ("System", f"{platform.system()} {machine()}")]
     rows += [(name, _version(name)) for name in packages]
     return f"<section>\n<h2>Versions</h2>\n{table(('', ''), rows, 'words')}</section>\n"
 

@@ -24,6 +24,7 @@ from accel.kernels.measurement_files import recall, remember
 from accel.kernels.python_kernel import Kernel
 from accel.memory import AnyStorage, heap_of
 from accel.support.locks import open_after_fork
+from accel.support.system import machine
 
 __all__ = ["Tuned", "tune"]
 
@@ -239,5 +240,5 @@ def _wait(result: Any) -> None:
 def _hardware(device: Device) -> list[str]:
     """Return the facts of a device and its host on which the fastest choice depends."""
     limits = heap_of(device).backend.limits(device)
-    host = [platform.machine(), platform.processor(), str(os.cpu_count())]
+    host = [machine(), platform.processor(), str(os.cpu_count())]
     return [device.type, str(limits.memory), str(limits.warp), str(limits.grid), *host]

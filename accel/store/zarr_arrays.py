@@ -26,6 +26,7 @@ from accel.store.root import HOST, Root
 from accel.store.scratch import elements_of
 from accel.store.store_view import StoreView
 from accel.store.tiles import Tiled
+from accel.support.system import physical_memory
 
 __all__ = ["ZarrTiles", "write_zarr", "zarr_root"]
 
@@ -165,7 +166,7 @@ def _dtype_of(array: Any) -> DType:
 
 def _check_sizes(array: Any, dtype: DType) -> None:
     """Refuse arrays and chunks that no memory of this machine could hold, before any is read."""
-    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    available = physical_memory()
     try:
         as_size(prod(array.shape), dtype.itemsize)
     except ValueError as error:
@@ -174,7 +175,7 @@ def _check_sizes(array: Any, dtype: DType) -> None:
         if 0 in chunk:
             raise FormatError(f"the array of zarr has chunks of shape {chunk}, without elements; write it again")
         nbytes = prod(chunk) * dtype.itemsize
-        if nbytes > available:
+        if nbytes > available > 0:
             raise FormatError(
                 f"a chunk of the array of zarr has the shape {chunk}, {in_words(nbytes)}; this machine has "
                 f"{in_words(available)}: write it in smaller chunks"

@@ -6,13 +6,13 @@ wait for some seconds at most. The thread ends when nothing is left to do.
 """
 
 import atexit
-import os
 import threading
 from collections.abc import Callable, Hashable
 from time import monotonic, sleep
 from typing import Any
 
 from accel.support.locks import start
+from accel.support.system import at_fork
 
 __all__ = ["BACKGROUND", "Background"]
 
@@ -137,7 +137,4 @@ BACKGROUND = Background()
 """That of the process."""
 
 atexit.register(BACKGROUND.close)
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(
-        before=BACKGROUND.before_fork, after_in_parent=BACKGROUND.after_fork, after_in_child=BACKGROUND.start_child
-    )
+at_fork(before=BACKGROUND.before_fork, after_in_parent=BACKGROUND.after_fork, after_in_child=BACKGROUND.start_child)

@@ -5,13 +5,14 @@ All comments about interrupts, here and elsewhere, rest on a fact about CPython:
 body. Adjacent statements with none of these between them are done together, or not at all.
 """
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import Any, TypeVar
 from weakref import ref
+
+from accel.support.system import FORKS, at_fork
 
 __all__ = ["LockTakenError", "attempt", "forked_since", "in_child", "open_after_fork", "process", "start"]
 
@@ -48,8 +49,7 @@ def attempt(lock: Any) -> AbstractContextManager[object]:
 
 def in_child(action: Callable[[], object]) -> None:
     """Run an action in each child of a fork, before all else; does nothing where there are no forks."""
-    if hasattr(os, "register_at_fork"):  # not on Windows
-        os.register_at_fork(after_in_child=action)
+    at_fork(after_in_child=action)
 
 
 def open_after_fork(lock: _AnyLock) -> _AnyLock:
@@ -58,7 +58,8 @@ def open_after_fork(lock: _AnyLock) -> _AnyLock:
     A fork does not wait for the lock, so it cannot be part of a deadlock. But the child may see the guarded data as it
     was in the middle of another thread's change: the data must be consistent at each moment.
     """
-    in_child(lock._at_fork_reinit)  # type: ignore[attr-defined]
+    if FORKS:
+        in_child(lock._at_fork_reinit)  # type: ignore[attr-defined]
     return lock
 
 

@@ -160,7 +160,7 @@ class Fused(Generic[_P, _R]):
             return False
         if not _warned:
             _warned = True
-            text = f"{self.__name__}, and what else accel.fuse is to fuse on the host, runs unfused; write {missing[0]}"
+            text = f"{self.__name__}, and what else accel.fuse is to fuse on the host, runs unfused; {missing[0]}"
             log.info("%s", text)
             warnings.warn(text, RuntimeWarning, stack_level())
         return True

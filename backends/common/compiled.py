@@ -5,7 +5,6 @@ compile the same kernel at once, as then the second one finds it made. The first
 another one is found to be faster on this processor, in the background, kernels of that one take their places.
 """
 
-import sys
 import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -54,7 +53,7 @@ def _compiled(block: Block) -> "CopyKernel | None":
     if not machine_code.is_free(thresholds.COMPILING):
         return None
     made: CopyKernel | None = None
-    if host_compiler.is_installed() and sys.byteorder == "little" and sys.maxsize > 1 << 32:
+    if not host_compiler.missing():
         try:
             made = linked(block, _chosen())
         except CapabilityError as error:

@@ -5,7 +5,6 @@ of bytes, part by part and by turns. Of each part the least time counts, so that
 """
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
@@ -17,6 +16,7 @@ import numpy as np
 
 from accel import config
 from accel.abc import Leaf, Plan
+from accel.support.system import largest_cache
 
 from .blocks import LINE
 from .cache_files import record, recorded
@@ -100,9 +100,7 @@ def _measured() -> Variant:
 
 def _size() -> int:
     """Return bytes of which only a part is in the caches: kernels are for what lies in memory."""
-    names = getattr(os, "sysconf_names", {})
-    last = os.sysconf("SC_LEVEL3_CACHE_SIZE") if "SC_LEVEL3_CACHE_SIZE" in names else 0
-    return min((last if last > 0 else _USUAL_CACHE) * 3 // 2, _MOST)
+    return min((largest_cache() or _USUAL_CACHE) * 3 // 2, _MOST)
 
 
 def _rivals(into: Bytes, out_of: Bytes, itemsize: int, columns: int) -> list[list[Callable[[], None]]]:

@@ -1,14 +1,13 @@
 """The number of threads to which a program limited OpenMP, for example by threadpoolctl."""
 
-import ctypes
-import os
 import sys
 from collections.abc import Callable
 
-from accel.support.processors import usable_processors
+from accel.support.system import loaded_files, loaded_library, usable_processors
 
 __all__ = ["thread_limit"]
 
+_NAMES = ("libgomp", "libomp", "libiomp")
 _UNLIMITED = 1 << 30
 
 
@@ -51,16 +50,8 @@ def thread_limit() -> int:
 
 def _paths() -> list[str]:
     """Return the files of the OpenMP libraries that are loaded; none where the system does not tell."""
-    try:
-        with open("/proc/self/maps", encoding="utf-8", errors="replace") as lines:
-            files = {line[line.index("/") :].rstrip("\n") for line in lines if "/" in line and "omp" in line}
-    except OSError:
-        return []
-    return sorted(file for file in files if file.rpartition("/")[2].startswith(("libgomp", "libomp", "libiomp")))
+    return sorted(file for file in loaded_files("omp") if file.rpartition("/")[2].startswith(_NAMES))
 
 
 def _function(path: str) -> Callable[[], int] | None:
-    try:
-        return ctypes.CDLL(path, mode=getattr(os, "RTLD_NOLOAD", 0) | os.RTLD_NOW).omp_get_max_threads
-    except (OSError, AttributeError):
-        return None
+    return getattr(loaded_library(path), "omp_get_max_threads", None)

@@ -1,6 +1,5 @@
 """The backend protocol for the host."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from accel.memory.host_arrays import bytes_at, export
 from accel.memory.pool import Pool
 from accel.memory.sizes import as_alignment
 from accel.support import host_compiler
+from accel.support.system import available_memory, physical_memory
 
 from .. import common
 from ..common.special_functions import SpecialFunctions
@@ -47,7 +47,7 @@ class CpuBackend:
     smallest_reused = SMALLEST
 
     def __init__(self) -> None:
-        self._arrays = ArrayPool(min(_MOST_KEPT, _physical_memory() // 16 or _MOST_KEPT))
+        self._arrays = ArrayPool(min(_MOST_KEPT, physical_memory() // 16 or _MOST_KEPT))
         self._pool = Pool(Slabs(), largest=LARGEST, capacity=1 << 19)
         self.allocate_cleared = partial(self.allocate, cleared=True)
 
@@ -110,8 +110,8 @@ class CpuBackend:
 
     def free_memory(self, device: Device) -> Room:
         """Return the available memory as Linux estimates it; on other systems the physical memory."""
-        total = _physical_memory()
-        return Room(_available(total), total)
+        total, available = physical_memory(), available_memory()
+        return Room(total if available is None else available, total)
 
     def adopt(self, external: ExternalAllocation) -> Block:
         """Return a block over the memory of a NumPy array, or at an address."""
@@ -147,7 +147,7 @@ class CpuBackend:
 
     def missing_compiler(self, device: Device) -> str | None:
         """Return the command that installs llvmlite; None if it is there."""
-        return None if host_compiler.is_installed() else host_compiler.INSTALL
+        return host_compiler.missing()
 
     def kernel_source(self, program: "Program", language: str) -> str:
         """Return the text that is compiled for the host."""
@@ -197,23 +197,7 @@ class CpuBackend:
 
 @cache
 def _limits() -> Limits:
-    return Limits(_physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
-
-
-def _physical_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return 0
-
-
-def _available(otherwise: int) -> int:
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return otherwise
-    return int(kib) * 1024
+    return Limits(physical_memory(), ALIGNMENT, 1, SUPPORTED, _GRID)
 
 
 def _bytes_of(span: Span) -> _Bytes:
@@ -226,7 +210,7 @@ def _no_streams() -> CapabilityError:
 
 
 def _out_of_memory(nbytes: int) -> OutOfMemoryError:
-    total = _physical_memory()
+    total = physical_memory()
     return OutOfMemoryError(
         f"{nbytes} bytes were asked for on cpu, which has {total} bytes in all; "
         f"release what is no longer used, or work in smaller pieces"

@@ -253,7 +253,7 @@ class SimBackend:
 
     def missing_compiler(self, device: Device) -> str | None:
         """Return how to install llvmlite, without which long launches are interpreted too; None if it is there."""
-        return None if host_compiler.is_installed() else host_compiler.INSTALL
+        return host_compiler.missing()
 
     def kernel_source(self, program: "Program", language: str) -> str:
         """Return the Python functions that the steps of a program become; other languages are a `CapabilityError`."""

@@ -1,13 +1,13 @@
 """`Orders`: a launch in several orders of its threads, from the same memory, and where the results differ."""
 
 import ctypes
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from accel.errors import KernelLaunchError
+from accel.support.system import available_memory
 
 from ..cuda_on_cpu.findings.orders import Difference
 from ..cuda_on_cpu.launch.allocations import Area, Areas
@@ -46,11 +46,11 @@ class Orders:
         self._kernel, self._used = kernel, used
         self._areas = [each for each in areas.all if each.size and not each.freed and not _is_constant(each)]
         self._contents = [_content(each) for each in self._areas]
-        size, free = sum(each.size for each in self._areas), os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if size * 2 > free:
+        size, available = sum(each.size for each in self._areas), available_memory()
+        if available is not None and size * 2 > available:
             raise KernelLaunchError(
-                f"the check order keeps two copies of the {size} bytes that {kernel} may change, and {free} bytes are "
-                f"free: release memory of the device that is not needed, or test with smaller arrays"
+                f"the check order keeps two copies of the {size} bytes that {kernel} may change, and {available} bytes "
+                f"are available: release memory of the device that is not needed, or test with smaller arrays"
             )
         self._before, self._in_use = self._copied(), used()
 

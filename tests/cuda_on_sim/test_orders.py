@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from accel.backends.sim import SimBackend
+from accel.backends.sim import SimBackend, orders
 
 import accel
 from accel import RawKernel, xp
@@ -140,7 +140,7 @@ def test_what_cannot_run_again_is_refused(monkeypatch, tmp_path):
     # What the kernel keeps lives as long as the backend.
     with serving("sim", SimBackend()), pytest.raises(KernelLaunchError, match="keeps memory that malloc or new gave"):
         launch("allocate", array([0] * 4, "u8"), threads=4)
-    monkeypatch.setattr("os.sysconf", lambda _: 1)
+    monkeypatch.setattr(orders, "available_memory", lambda: 1)
     with pytest.raises(KernelLaunchError, match="the check order keeps two copies"):
         launch("increase", array(range(128), "i4"))
     monkeypatch.undo()

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from accel.support.processors import usable_processors
+from accel.support.system import ELSEWHERE, LINUX, platform_name, usable_processors
 
 __all__ = ["add_arguments"]
 
@@ -67,8 +67,9 @@ def _seconds(text: str) -> float:
 
 
 def _run(args: argparse.Namespace) -> int:
-    if not sys.platform.startswith("linux"):
-        print("accel grade: it needs Linux, which confines submissions; use a container", file=sys.stderr)
+    if not LINUX:
+        why = f"it needs Linux, which confines submissions; found {platform_name()}: {ELSEWHERE}"
+        print(f"accel grade: {why}", file=sys.stderr)
         return 2
     from accel.commands.grading.run import run  # imports NumPy
 

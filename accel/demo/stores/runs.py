@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from accel.demo.stores.atlas import Atlas
 from accel.demo.stores.findings import Findings, differences
 from accel.demo.stores.program import Program
 from accel.engines import Engine, Future, Launch, engine
+from accel.support.system import kill
 
 __all__ = ["Run", "run_on_dask", "run_on_threads"]
 
@@ -105,7 +105,7 @@ def _kill_a_worker(client: Any, future: Future) -> str:
         busy = [address for address, keys in client.processing().items() if keys]
         if busy:
             victim = processes[busy[0]]
-            os.kill(victim, signal.SIGKILL)
+            kill(victim)
             return f"worker process {victim} was killed while it ran tasks of {_KILLED_IN}; its tasks ran again"
         sleep(0.001)
     return "no worker was killed: none was seen at work"

@@ -15,6 +15,7 @@ import numpy as np
 
 from accel.errors import StoreError
 from accel.memory.sizes import in_words
+from accel.support.system import read_at, write_at
 
 __all__ = ["Extent", "SpillFile"]
 
@@ -79,7 +80,7 @@ class SpillFile:
         target = _as_bytes(array)
         position = 0
         while position < len(target):
-            count = os.preadv(self._descriptor(), [target[position:]], extent.start + position)
+            count = read_at(self._descriptor(), target[position:], extent.start + position)
             if not count:
                 raise StoreError("the file of spilled values ends early; was it truncated?")
             position += count
@@ -149,6 +150,6 @@ def _contiguous_parts(array: np.ndarray) -> Iterable[Any]:
 def _write_all(descriptor: int, part: np.ndarray, position: int) -> int:
     source = _as_bytes(part)
     while source:
-        count = os.pwrite(descriptor, source, position)
+        count = write_at(descriptor, source, position)
         source, position = source[count:], position + count
     return position

@@ -7,9 +7,10 @@ where a page cannot be read, it returns an error.
 import ctypes
 import os
 from contextlib import closing
-from functools import cache
 from mmap import PAGESIZE
 from typing import Any
+
+from accel.support.system import c_library
 
 __all__ = ["is_readable"]
 
@@ -26,7 +27,7 @@ def is_readable(address: int, nbytes: int) -> bool:
     """Tell whether all bytes from an address on can be read; True if the system has no way to ask."""
     if nbytes <= 0:
         return True
-    writev = _writev()
+    writev = getattr(c_library(), "writev", None)
     if writev is None:
         return True
     # Each page at its first byte in the range, and the last byte.
@@ -45,12 +46,3 @@ def _probe(writev: Any, out: Any, writer: int, addresses: list[int]) -> bool:
         return False
     out.read(len(pieces))
     return True
-
-
-@cache
-def _writev() -> Any:
-    """Return the C library's ``writev``; None if there is none."""
-    try:
-        return ctypes.CDLL(None, use_errno=True).writev
-    except (AttributeError, OSError, TypeError):  # TypeError on Windows
-        return None

@@ -7,17 +7,18 @@ Of several threads that fail at once, one says so, and the others give it a seco
 """
 
 import ctypes
-import signal
-import sys
 from collections.abc import Mapping
+from typing import Any
+
+from accel.support.system import LINUX, c_library, signal_number
 
 from .immortal import immortal
 from .process_words import Word, at
 
 __all__ = ["SIGNALS", "fault_reports", "install", "previous"]
 
-SIGNALS = (signal.SIGSEGV, signal.SIGBUS) if sys.platform == "linux" else ()
-"""The layout of the system's structures is that of Linux."""
+SIGNALS = tuple(map(signal_number, ("SIGSEGV", "SIGBUS"))) if LINUX else ()
+"""Their numbers; the layout of the system's structures is that of Linux."""
 
 _BEFORE = "accel: kernel "
 _AFTER = (
@@ -34,7 +35,7 @@ _previous = {each: immortal(ctypes.create_string_buffer(_NBYTES)) for each in SI
 
 def previous() -> Mapping[str, int]:
     """Return the addresses of the actions before ours, and of the default one, by their names in the text."""
-    return {f"previous.{int(each)}": ctypes.addressof(action) for each, action in _previous.items()} | {
+    return {f"previous.{each}": ctypes.addressof(action) for each, action in _previous.items()} | {
         "default": ctypes.addressof(_default)
     }
 
@@ -45,20 +46,20 @@ def install(handler: int) -> None:
     if _installed:
         return
     _installed = True  # first: a child of a fork in between must not chain the handler to itself
-    sigaction = ctypes.CDLL(None).sigaction
+    sigaction: Any = getattr(c_library(), "sigaction", None)
     action = ctypes.create_string_buffer(_NBYTES)
     ctypes.c_size_t.from_buffer(action).value = handler
     ctypes.c_int.from_buffer(action, _FLAGS_AT).value = _SIGINFO | _ONSTACK
     for each, before in _previous.items():
-        sigaction(int(each), None, before)
-        sigaction(int(each), action, None)
+        sigaction(each, None, before)
+        sigaction(each, action, None)
 
 
 def fault_reports() -> str:
     """Return the text of ``fault``, a handler of signals; empty if the system is not Linux."""
     if not SIGNALS:
         return "define void @fault() {\n  ret void\n}\n"
-    segv, bus = (f"previous.{int(each)}" for each in SIGNALS)
+    segv, bus = (f"previous.{each}" for each in SIGNALS)
     before, after = len(_BEFORE), len(_AFTER) - 2
     return f"""
 @{segv} = external global [{_NBYTES} x i8]
@@ -97,8 +98,8 @@ define internal void @part(ptr %text, i64 %number, ptr %start, i64 %length) {{
 define void @fault(i32 %signal, ptr %info, ptr %context) {{
 begin:
   %text = alloca [6 x i64], align 16
-  %key = load i32, ptr {at(Word.MARK)}
-  %name = call ptr @pthread_getspecific(i32 %key)
+  %key = load i64, ptr {at(Word.MARK)}
+  %name = call ptr @pthread_getspecific(i64 %key)
   %ours = icmp ne ptr %name, null
   br i1 %ours, label %say, label %choose
 say:
@@ -116,7 +117,7 @@ write:
   %written = call i64 @writev(i32 2, ptr %text, i32 3)
   br label %choose
 choose:
-  %is.bus = icmp eq i32 %signal, {int(signal.SIGBUS)}
+  %is.bus = icmp eq i32 %signal, {SIGNALS[1]}
   %action = select i1 %is.bus, ptr @{bus}, ptr @{segv}
   %handler = load ptr, ptr %action
   %number = ptrtoint ptr %handler to i64

@@ -196,8 +196,8 @@ begin:
   %traceback = alloca ptr
   call void @PyErr_Fetch(ptr %type, ptr %error, ptr %traceback)
   call void @PyErr_NormalizeException(ptr %type, ptr %error, ptr %traceback)
-  %key = load i32, ptr {at(Word.MARK)}
-  %name = call ptr @pthread_getspecific(i32 %key)
+  %key = load i64, ptr {at(Word.MARK)}
+  %name = call ptr @pthread_getspecific(i64 %key)
   %text = call ptr (ptr, ...) @PyUnicode_FromFormat(ptr @note, ptr %name)
   %no.text = icmp eq ptr %text, null
   br i1 %no.text, label %failed, label %add

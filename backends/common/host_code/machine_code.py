@@ -20,14 +20,14 @@ import numpy as np
 
 from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.support.host_compiler import explained
+from accel.support.host_compiler import SUPPORTED, explained
 from accel.support.locks import in_child
 
 from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free", "seconds_of"]
+__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free", "require_threads", "seconds_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -138,12 +138,22 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
             f"the compiler needs {thresholds.ROOM >> 20} MiB of address space, which is not free; release memory"
         ) from None
     except Exception as error:  # a broken llvmlite fails in any way
-        raise CapabilityError(
-            f"kernels on the host are compiled by llvmlite, {explained(error)}, "
-            f"or launch them on device='sim', which interprets them"
-        ) from error
+        raise _no_compiler(error) from error
     _write(file, code)
     return address
+
+
+def require_threads() -> None:
+    """Raise `CapabilityError` on systems without the threads that kernels use."""
+    if not SUPPORTED:
+        raise _no_compiler(OSError("there are no threads of POSIX"))
+
+
+def _no_compiler(error: Exception) -> CapabilityError:
+    return CapabilityError(
+        f"kernels on the host are compiled by llvmlite, {explained(error)}, "
+        f"or launch them on device='sim', which interprets them"
+    )
 
 
 def features() -> Mapping[str, bool]:
@@ -229,6 +239,7 @@ def _llvm() -> tuple[Any, _Machine]:
 
 @cache
 def _of(name: str) -> tuple[Any, _Machine]:
+    require_threads()
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     if llvm.llvm_version_info < _OLDEST:

@@ -27,7 +27,7 @@ _LONG = 1 << 22
 # then for each thread the number of pieces that were taken from its part. A thread takes first the pieces of its own
 # part: these are in the caches of its processor if the thread did them in the launch before. Its mark is the name of
 # the kernel while it works.
-_WORK = f"""declare i32 @pthread_setspecific(i32, ptr)
+_WORK = f"""declare i32 @pthread_setspecific(i64, ptr)
 define internal void @work(ptr %job, i64 %own) {{
 begin:
   %at.args = getelementptr i64, ptr %job, i64 1
@@ -47,9 +47,9 @@ begin:
   %name = load ptr, ptr %at.name
   %each = udiv i64 %count, %pieces
   %rest = urem i64 %count, %pieces
-  %key = load i32, ptr {at(Word.MARK)}
-  %mark = call ptr @pthread_getspecific(i32 %key)
-  %marked = call i32 @pthread_setspecific(i32 %key, ptr %name)
+  %key = load i64, ptr {at(Word.MARK)}
+  %mark = call ptr @pthread_getspecific(i64 %key)
+  %marked = call i32 @pthread_setspecific(i64 %key, ptr %name)
   br label %visit
 visit:
   %visited = phi i64 [0, %begin], [%next.visit, %empty]
@@ -87,7 +87,7 @@ empty:
   %next.visit = add i64 %visited, 1
   br label %visit
 end:
-  %unmarked = call i32 @pthread_setspecific(i32 %key, ptr %mark)
+  %unmarked = call i32 @pthread_setspecific(i64 %key, ptr %mark)
   ret void
 }}
 """

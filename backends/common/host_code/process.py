@@ -2,18 +2,17 @@
 
 import atexit
 import ctypes
-import platform
-import signal
 import threading
 import time
 from functools import cache
 
 from accel.support.locks import in_child, open_after_fork
+from accel.support.system import c_library, signal_number
 
 from .fault_reports import fault_reports, install, previous
 from .immortal import immortal
 from .interruption import API, interruption
-from .machine_code import function_of
+from .machine_code import function_of, require_threads
 from .parallel_work import sharing
 from .process_words import Word, words
 from .thread_pool import MOST, PLACE, pool
@@ -23,7 +22,7 @@ __all__ = ["symbols"]
 _FUNCTIONS = ("share", "attend", "fault")
 _CACHE_LINE = 64
 _DEFINITIONS = """@process.words = external global [32 x i64]
-declare ptr @pthread_getspecific(i32)
+declare ptr @pthread_getspecific(i64)
 """
 
 # Threads of the pool leave all signals to others, but for those of their own errors.
@@ -44,6 +43,7 @@ def symbols() -> dict[str, int]:
 
 @cache
 def _symbols() -> dict[str, int]:
+    require_threads()
     python = ctypes.pythonapi
     _prepare()
     known = {
@@ -58,7 +58,7 @@ def _symbols() -> dict[str, int]:
     text = "\n".join(
         [
             _DEFINITIONS,
-            pool(platform.machine(), signal.SIG_SETMASK),
+            pool(),
             interruption(),
             fault_reports(),
             sharing(),
@@ -73,14 +73,14 @@ def _symbols() -> dict[str, int]:
 
 def _prepare() -> None:
     words[Word.MAIN] = threading.main_thread().ident or 0
-    library, key = ctypes.CDLL(None), ctypes.c_uint32()
+    library, key = _library(), ctypes.c_uint64()  # 4 bytes of it on Linux, and 8 on macOS
     library.pthread_key_create(ctypes.byref(key), None)
     words[Word.MARK] = key.value
     _open_lock()
 
 
 def _open_lock() -> None:
-    library, first = ctypes.CDLL(None), ctypes.addressof(words)
+    library, first = _library(), ctypes.addressof(words)
     library.pthread_mutex_init(ctypes.c_void_p(first + 8 * Word.LOCK), None)
     library.pthread_cond_init(ctypes.c_void_p(first + 8 * Word.CONDITION), None)
 
@@ -88,11 +88,17 @@ def _open_lock() -> None:
 @cache
 def _blocked() -> ctypes.Array[ctypes.c_char]:
     """Return the signals that threads of the pool block."""
-    library, signals = ctypes.CDLL(None), immortal(ctypes.create_string_buffer(128))
+    library, signals = _library(), immortal(ctypes.create_string_buffer(128))
     library.sigfillset(signals)
     for name in _OWN_ERRORS:
-        library.sigdelset(signals, getattr(signal, name))
+        library.sigdelset(signals, signal_number(name))
     return signals
+
+
+def _library() -> ctypes.CDLL:
+    library = c_library()
+    assert library is not None  # as there are threads of POSIX
+    return library
 
 
 def _address(function: object) -> int:

@@ -11,6 +11,8 @@ what no thread has begun, and waits for the rest: afterwards no thread knows its
 
 from typing import Any
 
+from accel.support.system import machine, signal_number
+
 __all__ = ["MOST", "PLACE", "pool"]
 
 MOST = 1024
@@ -261,23 +263,17 @@ _PAUSES = {"x86_64": ("llvm.x86.sse2.pause", "", ""), "aarch64": ("llvm.aarch64.
 """The functions that make a processor wait a little: name, type of the argument, argument."""
 
 
-def pool(machine: str, setmask: int) -> str:
+def pool() -> str:
     """Return the text of ``launch``, which runs a job in several threads, the caller among them.
 
     It takes the job, its data, and the number of threads. A job is a function of its data and of the number of the
     thread; each is called once in each thread at most, in the caller's always.
-
-    Parameters
-    ----------
-    machine : str
-        The processor, as `platform.machine` names it.
-    setmask : int
-        The system's number for replacing the signals that a thread blocks.
     """
+    setmask = signal_number("SIG_SETMASK")
     values: dict[str, Any] = {"PAUSE": "", "MOST": MOST, "PLACE": PLACE, "SPINS": _SPINS, "SETMASK": setmask}
     text = _POOL
-    if machine in _PAUSES:
-        name, kind, argument = _PAUSES[machine]
+    if machine() in _PAUSES:
+        name, kind, argument = _PAUSES[machine()]
         values["PAUSE"] = f"call void @{name}({argument})"
         text = f"declare void @{name}({kind})\n{text}"
     for name, value in (values | _STATES).items():

@@ -5,12 +5,12 @@ its operands alone, and not on where LLVM uses vectors, or of which length.
 """
 
 import ctypes
-import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
 from accel.ir import FUNCTIONS
+from accel.support.system import machine
 
 from .forms import DOUBLE, FLOAT, Form
 from .machine_code import features
@@ -73,7 +73,7 @@ def symbols() -> Mapping[str, int]:
 @cache
 def _vectors() -> tuple[str, int]:
     """Return the letter and the bytes of the longest vectors of which the processor has functions."""
-    if platform.machine() == "aarch64":
+    if machine() == "aarch64":
         return "n", 16
     return next(((letter, nbytes) for name, letter, nbytes in _VECTORS if features().get(name)), ("", 16))
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from accel import config
 from accel.errors import KernelCompileTimeoutError, KernelLaunchError, KernelSyntaxError
 from accel.support.locks import in_child, open_after_fork
+from accel.support.system import physical_memory
 
 from . import disk_cache
 from .diagnostics import explained
@@ -106,8 +107,7 @@ def _started(command: Sequence[str], scratch: Path, limit: int, memory: int) -> 
 
 def _memory() -> int:
     """Return how many bytes a compiler may use: half of the machine's memory, within bounds."""
-    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    return min(max(half, _LEAST_MEMORY), _MOST_MEMORY)
+    return min(max(physical_memory() // 2, _LEAST_MEMORY), _MOST_MEMORY)
 
 
 def _output(process: _Process, limit: int) -> tuple[str, str]:

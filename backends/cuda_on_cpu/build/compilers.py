@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator
 from functools import cache, partial
 from hashlib import sha256
@@ -18,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
+from accel.support.system import ELSEWHERE, LINUX, platform_name
 
 from ...common.cache_files import record, recorded
 from . import disk_cache
@@ -61,10 +61,9 @@ def find_compiler() -> Compiler:
 
 @cache
 def _first_that_works(command_line: str) -> Compiler:
-    if sys.platform != "linux":
+    if not LINUX:
         raise CapabilityError(
-            f"CUDA and HIP kernels on the simulated device need Linux; found {sys.platform}: run Python in a "
-            f"container, or on Windows in WSL"
+            f"CUDA and HIP kernels on the simulated device need Linux; found {platform_name()}: {ELSEWHERE}"
         )
     candidates = [tuple(shlex.split(command_line))] if command_line.strip() else list(_candidates())
     reasons = []

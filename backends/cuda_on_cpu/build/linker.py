@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from accel.errors import KernelSyntaxError
+from accel.support.system import loaded_files
 
 from .compiler_process import run
 from .compilers import Compiler
@@ -16,7 +17,7 @@ __all__ = ["link"]
 
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1")
 # What a file is that has them, or the loader, which has functions for thread-local variables.
-_FILE = re.compile(r"(/\S*/(?:ld-[\w.-]+\.so[.\d]*|libc\.so\.6|libm\.so\.6|libgcc_s\.so\.1))$", re.MULTILINE)
+_FILE = re.compile(r"/\S*/(?:ld-[\w.-]+\.so[.\d]*|libc\.so\.6|libm\.so\.6|libgcc_s\.so\.1)")
 _OF_CPP = re.compile(r"undefined symbol: .*(?:\bstd::|operator (?:new|delete)|__cxa_|__cxxabiv1|__gxx_)")
 
 
@@ -63,4 +64,4 @@ def _loaded_libraries() -> tuple[str, ...]:
     for name in _LIBRARIES:
         with suppress(OSError):  # the C library of another kind is one file, under another name
             ctypes.CDLL(name)
-    return tuple(sorted({*_FILE.findall(Path("/proc/self/maps").read_text(encoding="utf-8"))}))
+    return tuple(sorted(filter(_FILE.fullmatch, loaded_files())))

@@ -4,9 +4,10 @@ The definitions are inlined before the checks are inserted, so an atomic operati
 What reads memory of the runtime is inlined only in code without checks, which must not see it.
 """
 
-import platform
 import re
 from collections.abc import Iterable
+
+from accel.support.system import machine
 
 from .mathematics import MATHEMATICS
 
@@ -16,7 +17,7 @@ PREFIX = "accel."
 """Begins the names of functions here: the passes of LLVM do not know them."""
 
 _STACK = 256 * 1024
-_X86 = platform.machine() in ("x86_64", "AMD64")
+_X86 = machine() == "x86_64"
 _POINTER = 'call i64 asm "movq %rsp, $0", "=r"()' if _X86 else 'call i64 asm "mov $0, sp", "=r"()'
 _LOAD_4 = '"movl ($1), $0", "=r,r"' if _X86 else '"ldr ${0:w}, [$1]", "=r,r"'
 _LOAD_8 = '"movq ($1), $0", "=r,r"' if _X86 else '"ldr $0, [$1]", "=r,r"'

@@ -5,16 +5,16 @@ taken, and that no function whose address is taken can reach by calls. Its acces
 its loops are about three times as fast.
 """
 
-import platform
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+
+from accel.support.system import LINUX, machine
 
 __all__ = ["KNOWN", "without_calls"]
 
 # Where it is known how calls are written.
-KNOWN = sys.platform == "linux" and platform.machine() in {"x86_64", "AMD64"}
+KNOWN = LINUX and machine() == "x86_64"
 
 _NAME = r"[A-Za-z_$][\w.$]*"
 _ANY_NAME = re.compile(r"(?<![\w.@])[A-Za-z_][\w.$]*")

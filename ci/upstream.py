@@ -112,15 +112,13 @@ def _printed(language: str, script: str, python: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script.cpp" if language == "c++" else "script.py")
         file.write_text(script, "utf-8")
-        command = [python, str(file)]
-        if language == "c++":
-            command = [f"{folder}/script"]
-            subprocess.run(["g++", str(file), "-o", command[0]], check=True, capture_output=True)
+        command = ["bash", "-c", "g++ script.cpp -o script && ./script"] if language == "c++" else [python, file.name]
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False, timeout=_SECONDS, env=_environment()
         )
-    error = done.stderr.splitlines()[-1:] if done.returncode else []
-    return "".join(f"{line}\n" for line in [*done.stdout.splitlines(), *error])
+    lines = done.stderr.splitlines()
+    error = next((line for line in lines if " error: " in line), "") if language == "c++" else "".join(lines[-1:])
+    return "".join(f"{line}\n" for line in [*done.stdout.splitlines(), *[error][: done.returncode != 0]])
 
 
 def _environment() -> dict[str, str]:

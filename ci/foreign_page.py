@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "ci" / "others_tests.json"
 PAGE = ROOT / "docs" / "guide" / "others_tests.md"
 RUNS = ("array_api_strict", "cpu", "sim")
-PROJECTS = {"scipy": "SciPy", "sklearn": "scikit-learn"}
-LIBRARIES = ("scipy", "scikit-learn", "array_api_strict", "numpy")
+PROJECTS = {"array_api_extra": "array-api-extra", "scipy": "SciPy", "sklearn": "scikit-learn"}
+LIBRARIES = ("array-api-extra", "scipy", "scikit-learn", "array_api_strict", "numpy")
 
 _HEAD = """# Other projects' tests on our arrays
 
-SciPy and scikit-learn test their functions with several array libraries. Here these tests ran with `accel.xp`, from the
-installed packages, without a change to their files:
+array-api-extra, SciPy and scikit-learn test their functions with several array libraries. Here these tests ran with
+`accel.xp`, from the installed packages, without a change to their files:
 
     SCIPY_ARRAY_API=1 pytest -p accel.testing.plugin --accel-devices=cpu,sim --pyargs scipy.special -k accel
 
@@ -74,7 +74,7 @@ def _count(result: dict[str, Any], run: str, key: str) -> int:
 
 
 def _short(module: str) -> str:
-    return module.partition(".")[2].replace("tests.test_", "")
+    return re.sub(r"tests\.(main\.)?test_", "", module.partition(".")[2])
 
 
 def _row(name: str, outcomes: dict[str, dict[str, int]]) -> str:

@@ -4,6 +4,10 @@ __all__ = ["REASONS"]
 
 REASONS = [
     (
+        r"array_api_extra.*(test_incompatible_dtype|TestNUnique::test_delegates)",
+        "a test knows what some libraries do ([report](../upstream/array-api-extra-tests-of-others.md))",
+    ),
+    (
         r"test_array_api_lazy",
         "SciPy knows lazy libraries by the names of those that are not ([report](../upstream/scipy-test-lazy.md))",
     ),

@@ -21,8 +21,16 @@ import foreign_page
 import pytest
 
 RESULTS = Path(os.environ.get("FOREIGN_RESULTS") or foreign_page.RESULTS)
-TESTS = {"scipy": re.compile(r"def test.*\bxp\b"), "sklearn": re.compile(r"_array_api_for_tests|yield_namespace")}
-STRICT = "array_api_strict"
+TESTS = {
+    "array_api_extra": re.compile(r"\bxp: ArrayNamespace"),
+    "scipy": re.compile(r"def test.*\bxp\b"),
+    "sklearn": re.compile(r"_array_api_for_tests|yield_namespace"),
+}
+SETTINGS = {"array_api_extra": ["-W", "error", "-o", "xfail_strict=true"]}
+"""What the tests need of their project's settings, which are not installed with them."""
+
+STRICT = re.compile("array_api_strict(?!est)")
+THEIRS = re.compile(f"site-packages/((?:{'|'.join(TESTS)})/.*)")
 SECONDS = 1500
 
 
@@ -40,8 +48,8 @@ class Recorder:
             place = item.get_closest_marker("accel_place")
             if place is not None:
                 self._runs[item.nodeid] = place.args[0]
-            elif STRICT in item.name:
-                self._runs[item.nodeid] = STRICT
+            elif STRICT.search(item.name):
+                self._runs[item.nodeid] = "array_api_strict"
         items[:] = [item for item in items if item.nodeid in self._runs]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -72,8 +80,8 @@ def _failure(report: pytest.TestReport) -> dict[str, str]:
     crash = getattr(report.longrepr, "reprcrash", None)
     entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ())
     places = [entry.reprfileloc for entry in entries if getattr(entry, "reprfileloc", None)]
-    theirs = [place for place in places if "site-packages/sc" in place.path or "site-packages/sk" in place.path]
-    last = f"{theirs[-1].path.rpartition('site-packages/')[2]}:{theirs[-1].lineno}" if theirs else ""
+    theirs = [f"{match[1]}:{place.lineno}" for place in places if (match := THEIRS.search(place.path))]
+    last = theirs[-1] if theirs else ""
     message = str(crash.message if crash else report.longrepr).strip()
     return {"message": message.partition("\n")[0][:200], "where": last}
 
@@ -82,7 +90,8 @@ def run_here(module: str, target: str) -> None:
     """Run one module, and write what it gave to a file."""
     recorder = Recorder()
     options = ["-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider", "-p", "no:randomly", "-q", "--tb=short"]
-    options += ["--import-mode=prepend", "--accel-devices=cpu,sim", "-W", "ignore::pytest.PytestUnknownMarkWarning"]
+    options += ["--import-mode=prepend", "--accel-devices=cpu,sim", *SETTINGS.get(module.partition(".")[0], [])]
+    options += ["-W", "ignore::pytest.PytestUnknownMarkWarning"]
     pytest.main([*options, "--pyargs", module], plugins=[recorder])
     Path(target).write_text(json.dumps({"outcomes": recorder.outcomes, "failures": recorder.failures()}))
 

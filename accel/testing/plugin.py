@@ -80,12 +80,13 @@ def pytest_configure(config: pytest.Config) -> None:
     devices, parameters = config.getoption("--accel-devices"), config.getini("accel_namespaces")
     if not devices and not parameters:
         return
-    from accel.testing.foreign import AnyProject, NamespacePlugin, ScikitLearn, SciPy, Suite
+    from accel.testing.foreign import AnyProject, ArrayApiExtra, NamespacePlugin, ScikitLearn, SciPy, Suite
 
     where = _places(config)
     suites: dict[str, Suite] = {"": AnyProject(where, parameters)} if parameters else {}
     if devices:
         suites |= {"scipy.conftest": SciPy(where), "sklearn.conftest": ScikitLearn(where)}
+        suites["array_api_extra.tests.main.conftest"] = ArrayApiExtra(where)
     config.pluginmanager.register(NamespacePlugin(suites), "accel-namespaces")
 
 

@@ -1,5 +1,9 @@
-"""NumPy's functions with arrays of a device: functions of `accel.xp` with the same names, which compute there."""
+"""NumPy's functions with arrays of a device: functions of `accel.xp` with the same names, which compute there.
 
+So do the ufuncs of SciPy that `accel.xp.special` has.
+"""
+
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import BoundArguments, Parameter, Signature, signature
@@ -41,7 +45,8 @@ _AS_METHODS = (
 _METHODS = frozenset(getattr(np, name) for name in _AS_METHODS.split())
 """The functions that are methods of our arrays, with NumPy's signatures; the standard's functions differ from them."""
 
-_SECTIONS = MappingProxyType({"numpy": "", "numpy.fft": "fft", "numpy.linalg": "linalg"})
+_SCIPYS = "scipy.special._ufuncs"
+_SECTIONS = MappingProxyType({"numpy": "", "numpy.fft": "fft", "numpy.linalg": "linalg", _SCIPYS: "special"})
 _OPTIONS = frozenset({"casting", "dtype", "order", "subok", "where"})  # handled here, or of no effect on values
 # Where NumPy's third parameter is one of these, the third of the standard's function is another one.
 _NUMPYS_THIRD = frozenset({"dtype", "kind", "out"})
@@ -205,7 +210,7 @@ def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Sig
     """Return the function of `accel.xp` of the same name, its signature, and the third parameter of NumPy's."""
     if function in _DIFFERENT:
         return _DIFFERENT[function], signature(_DIFFERENT[function]), ""
-    module = "numpy" if isinstance(function, np.ufunc) else function.__module__
+    module = _module_of_ufunc(function) if isinstance(function, np.ufunc) else function.__module__
     if module not in _SECTIONS or function.__name__ in CREATING_NAMES.split():
         return None, Signature(), ""
     section = _SECTIONS[module]
@@ -217,6 +222,11 @@ def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Sig
     except ValueError:  # functions of C may have none
         names = []
     return counterpart, _without(counterpart, "out", "options"), "".join(names[2:3])
+
+
+def _module_of_ufunc(function: np.ufunc) -> str:
+    is_scipys = getattr(sys.modules.get(_SCIPYS), function.__name__, None) is function
+    return _SCIPYS if is_scipys else "numpy"
 
 
 def _without(function: Callable[..., Any], *names: str) -> Signature:

@@ -1,8 +1,12 @@
 """Tests of other projects that run on our arrays."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -102,11 +106,11 @@ def test_a_device_that_is_not_there_fails_and_says_why(project):
     assert "--accel-devices asks for cuda:99: " in printed
 
 
-def run(folder, *options, switch="1"):
+def run(folder, *options, switch="1", search_path=os.environ.get("PYTHONPATH", "")):
     """Run tests of an installed project, and return the output of pytest."""
     plain = ["-c", os.devnull, "--rootdir", str(folder), "-p", "no:cacheprovider", "-p", "no:randomly", "-v"]
     command = [sys.executable, "-m", "pytest", *plain, "--accel-devices=cpu,sim", "--pyargs", *options]
-    environment = {**os.environ, "SCIPY_ARRAY_API": switch}
+    environment = {**os.environ, "SCIPY_ARRAY_API": switch, "PYTHONPATH": search_path}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
@@ -146,3 +150,58 @@ def test_scikit_learns_tests_run_on_each_device_beside_their_own_namespaces(tmp_
     printed = run(tmp_path, "sklearn.utils.tests.test_extmath", "-k", "incremental_weighted and array_api")
     for name in ("array_api_strict-device1-float32", "accel.xp-cpu-float64", "accel.xp-sim-float64"):
         assert f"variance_array_api[{name}] PASSED" in printed
+
+
+def test_array_api_extras_tests_run_on_each_device_beside_their_own_namespaces(tmp_path):
+    chosen = "TestNUnique and simple or lazy_apply_kwargs or cython_ufuncs"
+    printed = run(tmp_path, "array_api_extra.tests.main", "-k", f"({chosen}) and (strict or accel)")
+    for name in ("array_api_strict", "accel.xp-cpu", "accel.xp-sim-seed0"):
+        assert f"test_simple[{name}] PASSED" in printed
+        assert f"test_lazy_xp_function_cython_ufuncs[{name}] PASSED" in printed
+        assert f"test_lazy_apply_kwargs[{name}-False] PASSED" in printed
+    assert "FAILED" not in printed
+
+
+def test_array_api_extras_marks_for_cupy_skip_copies_to_the_host_on_a_device_and_on_no_cpu(tmp_path):
+    printed = run(tmp_path, "array_api_extra.tests.main.test_lazy", "-k", "lazy_apply_kwargs and accel")
+    assert "test_lazy_apply_kwargs[accel.xp-cpu-True] PASSED" in printed
+    assert "test_lazy_apply_kwargs[accel.xp-sim-seed0-True] SKIPPED" in printed
+
+
+def patched_array_api_extra(folder):
+    """Copy the installed package, in the tree of its repository, and apply the patches of our reports."""
+    package = folder / "src/array_api_extra"
+    shutil.copytree(Path(find_spec("array_api_extra").origin).parent, package)
+    (package / "tests").rename(folder / "tests")
+    reports = Path(__file__).parents[2].glob("docs/upstream/array-api-extra-*.md")
+    patches = "\n".join(patch for each in reports for patch in re.findall(r"```diff\n(.*?)```", each.read_text(), re.DOTALL))
+    subprocess.run(["git", "apply", "-"], cwd=folder, input=patches, text=True, check=True)
+    (folder / "tests").rename(package / "tests")
+    return folder / "src"
+
+
+def test_with_the_patches_of_our_reports_no_test_of_array_api_extra_fails(tmp_path):
+    path = os.pathsep.join([str(patched_array_api_extra(tmp_path)), os.environ.get("PYTHONPATH", "")])
+    chosen = "(test_incompatible_dtype or test_delegates or test_simple) and (accel or numpy)"
+    options = ("--strict-markers", "-o", "markers=thread_unsafe", "-W", "error", "-k", chosen)
+    printed = run(tmp_path, "array_api_extra.tests.main", *options, search_path=path)
+    assert "test_incompatible_dtype[accel.xp-cpu-set-False-True] PASSED" in printed
+    assert "test_delegates[accel.xp-sim-seed0] SKIPPED" in printed
+    assert "test_delegates[numpy] PASSED" in printed
+    assert "FAILED" not in printed
+    assert "ERROR" not in printed
+
+
+def test_with_the_patches_array_api_extra_compares_arrays_on_devices(tmp_path, python):
+    code = f"""
+        import sys
+        sys.path.insert(0, {str(patched_array_api_extra(tmp_path))!r})
+        import accel.xp as xp
+        from array_api_extra.testing import assert_equal
+        assert_equal(xp.ones(2, device="sim"), xp.ones(2, device="sim"))
+        try:
+            assert_equal(xp.ones(2, device="sim"), xp.zeros(2, device="sim"))
+        except AssertionError:
+            print("different")
+    """
+    assert python(code) == "different"

@@ -129,6 +129,14 @@ def test_float32_stays_float32(name):
     assert {each.dtype for each in (results if isinstance(results, tuple) else (results,))} == {np.dtype("float32")}
 
 
+@rows("name", [name for name in ELEMENTWISE if isinstance(getattr(scipy.special, name), np.ufunc)])
+def test_ufuncs_of_scipy_compute_on_the_device(name, sim):
+    function = getattr(scipy.special, name)
+    operands = [np.asarray([1, 2] if i in WHOLE.get(name, ()) else [0.25, 0.5]) for i in range(function.nin)]
+    ours = [xp.asarray(each, device=sim) for each in operands]
+    check(function(*ours), function(*operands), "sim")
+
+
 MATRIX = np.asarray([[0.5, -np.inf, 1000.0], [2.0, -np.inf, 1001.0]])
 
 

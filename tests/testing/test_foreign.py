@@ -106,11 +106,11 @@ def test_a_device_that_is_not_there_fails_and_says_why(project):
     assert "--accel-devices asks for cuda:99: " in printed
 
 
-def run(folder, *options, switch="1", search_path=os.environ.get("PYTHONPATH", "")):
+def run(folder, *options, **variables):
     """Run tests of an installed project, and return the output of pytest."""
     plain = ["-c", os.devnull, "--rootdir", str(folder), "-p", "no:cacheprovider", "-p", "no:randomly", "-v"]
     command = [sys.executable, "-m", "pytest", *plain, "--accel-devices=cpu,sim", "--pyargs", *options]
-    environment = {**os.environ, "SCIPY_ARRAY_API": switch, "PYTHONPATH": search_path}
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1", **variables}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
@@ -142,7 +142,7 @@ def test_scipys_tests_of_devices_use_all_devices_of_the_place(printed_by_scipy):
 
 @pytest.mark.slow
 def test_scipys_tests_need_its_switch(tmp_path):
-    assert "SCIPY_ARRAY_API=1 is set; set it" in run(tmp_path, "scipy.fft.tests.test_fftlog", switch="")
+    assert "SCIPY_ARRAY_API=1 is set; set it" in run(tmp_path, "scipy.fft.tests.test_fftlog", SCIPY_ARRAY_API="")
 
 
 @pytest.mark.slow
@@ -174,7 +174,9 @@ def patched_array_api_extra(folder):
     shutil.copytree(Path(find_spec("array_api_extra").origin).parent, package)
     (package / "tests").rename(folder / "tests")
     reports = Path(__file__).parents[2].glob("docs/upstream/array-api-extra-*.md")
-    patches = "\n".join(patch for each in reports for patch in re.findall(r"```diff\n(.*?)```", each.read_text(), re.DOTALL))
+    patches = "\n".join(
+        patch for each in reports for patch in re.findall(r"```diff\n(.*?)```", each.read_text(), re.DOTALL)
+    )
     subprocess.run(["git", "apply", "-"], cwd=folder, input=patches, text=True, check=True)
     (folder / "tests").rename(package / "tests")
     return folder / "src"
@@ -184,7 +186,7 @@ def test_with_the_patches_of_our_reports_no_test_of_array_api_extra_fails(tmp_pa
     path = os.pathsep.join([str(patched_array_api_extra(tmp_path)), os.environ.get("PYTHONPATH", "")])
     chosen = "(test_incompatible_dtype or test_delegates or test_simple) and (accel or numpy)"
     options = ("--strict-markers", "-o", "markers=thread_unsafe", "-W", "error", "-k", chosen)
-    printed = run(tmp_path, "array_api_extra.tests.main", *options, search_path=path)
+    printed = run(tmp_path, "array_api_extra.tests.main", *options, PYTHONPATH=path)
     assert "test_incompatible_dtype[accel.xp-cpu-set-False-True] PASSED" in printed
     assert "test_delegates[accel.xp-sim-seed0] SKIPPED" in printed
     assert "test_delegates[numpy] PASSED" in printed

@@ -6,7 +6,8 @@ SciPy's own tests, with arrays on the CPU and on the simulated device, whose mem
 
 No file of the other project changes. Where a test runs is the default device meanwhile.
 
-`SciPy`, `ScikitLearn` and `ArrayApiExtra` know the tests of these projects; they are used if ``--accel-devices`` is given.
+`SciPy`, `ScikitLearn` and `ArrayApiExtra` know the tests of these projects; they are used if ``--accel-devices`` is
+given.
 `AnyProject` serves any project: its setting ``accel_namespaces`` names the parameters that take a namespace.
 """
 

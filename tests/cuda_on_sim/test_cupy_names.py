@@ -1,6 +1,7 @@
 """Names of CuPy that other projects use in their tests."""
 
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -132,3 +133,9 @@ def test_functions_take_a_device_of_cupy(cp):
         device = cp.cuda.Device(number)
         for x in (xp.asarray([1, 2], device=device), xp.zeros(2, device=device), cp.empty(0).to_device(device)):
             assert x.device.index == number
+
+
+def test_a_program_finds_out_whether_cupy_and_its_parts_are_there_without_their_import(cp):
+    assert find_spec("cupy").name == "cupy"
+    assert find_spec("cupyx.scipy.sparse").name == "cupyx.scipy.sparse"
+    assert find_spec("cupy.cuda.cudnn") is None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import accel
 from accel import xp
-from accel.testing import numba_cuda_on_sim
+from accel.testing import cupy_on_sim, no_races, numba_cuda_on_sim, seeded
 
 pytestmark = pytest.mark.usefixtures("cuda")
 
@@ -211,3 +211,23 @@ class TestInterchange:
         stream = cuda.stream()
         array = cuda.to_device(np.arange(5.0), stream=stream)
         np.testing.assert_array_equal(accel.from_dlpack(array).to_numpy(), np.arange(5))
+
+
+@pytest.mark.parametrize("stream", [0, "own"])
+@pytest.mark.usefixtures("checks")
+def test_arrays_of_others_may_be_dropped_after_a_launch(cuda, stream):
+    @cuda.jit
+    def add(x, y):
+        i = cuda.grid(1)
+        if i < y.size:
+            y[i] += x[i]
+
+    with cupy_on_sim() as cupy:
+        for seed in range(10):
+            with seeded(seed), no_races():
+                y = cupy.zeros(100)
+                add[4, 32, cuda.stream() if stream == "own" else 0](cupy.arange(100) + 1.0, y)
+                add[4, 32](cupy.ones(100), y)
+                add[4, 32](cupy.asarray(np.ones(200))[::2], y)
+                add[4, 32](accel.container(np.ones(100), device="sim"), y)
+                np.testing.assert_array_equal(y.get(), np.arange(100) + 4.0)

@@ -29,6 +29,19 @@ def test_by_default_it_runs_on_the_cpu_and_on_a_simulated_device(project):
     assert "test_device[sim-seed0] PASSED" in printed
 
 
+def test_a_project_whose_hook_gives_values_to_a_parameter_of_the_same_name_runs_as_without_the_plugin(project):
+    code = """
+        import math
+
+        def pytest_generate_tests(metafunc):
+            metafunc.parametrize("xp", [math])
+
+        def test_it(xp):
+            assert xp is math
+    """
+    assert "test_it[math] PASSED" in project(code, "1 passed")
+
+
 def test_it_runs_on_simulated_devices_with_each_seed_and_elsewhere_once(project):
     code = """
         from accel.config import current

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, wraps
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -63,6 +64,7 @@ class _Module(ModuleType):
         super().__init__(name, f"Stands for {name} on a simulated device.")
         self.__dict__.update(own)
         self.__path__: list[str] = []
+        self.__spec__ = ModuleSpec(name, None, is_package=True)  # importlib.util.find_spec refuses a module without one
         self._others, self._instead = others, instead
 
     def __dir__(self) -> list[str]:

@@ -1,5 +1,6 @@
 """Arrays as arguments of kernels: what numba-cuda does with `cuda.core.utils.StridedMemoryView`, which needs a GPU."""
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from numba.cuda.args import InOut
 from numba.cuda.args import wrap_arg as real_wrap_arg
 from numba.cuda.cudadrv import devicearray, driver
 
-__all__ = ["host_view", "view", "wrap_arg"]
+__all__ = ["host_view", "taken_arrays", "view", "wrap_arg"]
 
+_of_thread = threading.local()
 _OF_DEVICE = frozenset((devicearray.DeviceNDArray, devicearray.DeviceRecord, devicearray.ManagedNDArray))
 
 
@@ -40,9 +42,19 @@ def view(value: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = F
         return _View(devicearray.DeviceNDArray((value.size,), (1,), np.uint8, gpu_data=memory), value), False
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
+        _of_thread.__dict__.setdefault("arrays", []).append(value)
         return _View(api.from_cuda_array_interface(interface, owner=value)), False
     array, copied = devicearray.auto_device(value, stream=_stream(stream), copy=copy, user_explicit=user_explicit)
     return _View(array), copied
+
+
+def taken_arrays() -> list[Any]:
+    """Return the arrays of other libraries that this thread has prepared for its next launch.
+
+    A program may drop them before the launch runs: CuPy's memory is used again in the order of the streams.
+    """
+    taken: list[Any] = _of_thread.__dict__.pop("arrays", [])
+    return taken
 
 
 class _OnDevice:

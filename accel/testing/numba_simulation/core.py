@@ -14,6 +14,7 @@ from cuda.core._utils.cuda_utils import CUDAError
 from accel.device import Device as AccelDevice
 from accel.testing.cuda_limits import COMPUTE_CAPABILITY, MAX_THREADS
 from accel.testing.numba_simulation import contexts, memory, streams
+from accel.testing.numba_simulation.arguments import taken_arrays
 from accel.testing.numba_simulation.failures import DriverError, functions, refuse
 
 __all__ = ["Attributes", "Device", "Event", "LaunchConfig", "LoadedKernel", "ObjectCode", "Stream", "launch"]
@@ -290,6 +291,9 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
         kernel.kernel.launch(
             values, tuple(config.grid), tuple(config.block), native, config.shmem_size, bool(config.is_cooperative)
         )
+        arrays = taken_arrays()
+        if arrays:
+            streams.keep_until_done(native, arrays)
 
 
 def _flat(arguments: Sequence[Any]) -> Sequence[Any]:

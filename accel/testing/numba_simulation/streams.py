@@ -23,6 +23,7 @@ __all__ = [
     "StreamHandle",
     "finish_default",
     "giving_to",
+    "keep_until_done",
     "release_late",
     "releasing_stream",
     "settle_device",
@@ -118,9 +119,14 @@ def releasing_stream(device: Device) -> Stream | None:
 
 def release_late(device: Device, kept: object) -> None:
     """Keep an object alive until the work that a device was given so far is done."""
-    stream: Any = releasing_stream(device)
+    stream = releasing_stream(device)
     if stream is not None:
-        stream.enqueued("a release", lambda operation, kept=kept: None)
+        keep_until_done(stream, kept)
+
+
+def keep_until_done(stream: Any, kept: object) -> None:
+    """Keep an object alive until the work that a stream was given so far is done."""
+    stream.enqueued("a release", lambda operation, kept=kept: None)
 
 
 @simulated

@@ -48,6 +48,12 @@ def pytest_generate_tests(metafunc):
         metafunc._calls[:] = profiles.of_each_value(metafunc.definition.nodeid, metafunc._calls)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for no examples in docstrings of tests: they have none, and to look takes each process seconds."""
+    return [found for found in (yield) if type(found) is pytest.Module]
+
+
 def pytest_collection_modifyitems(config, items):
     """In the profile quick, leave out what is in `full` alone; and what this Python cannot do."""
     if profiles.QUICK:

@@ -4,7 +4,8 @@ What quick leaves out is decided here, by three rules:
 
 * Tests marked `slow` run in full only.
 * Of a test with several parameters, those combinations run that together have each value of each parameter. They are
-  drawn by the name of the test, so they are the same in every process.
+  drawn by the name of the test, so they are the same in every process. Where code is compiled for each value, tests
+  have one of them (`keep_one_value`).
 * A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, one of many
   cases those that are `drawn`, a quarter too, and each at least five.
 """
@@ -15,7 +16,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-__all__ = ["QUICK", "divided", "drawn", "of_each_value", "repeats", "slow"]
+__all__ = ["QUICK", "divided", "drawn", "keep_one_value", "of_each_value", "repeats", "slow"]
 
 QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
 # Where Hypothesis keeps the settings of a property; it has no public way to change them after the decorator.
@@ -46,6 +47,15 @@ def of_each_value(name, calls):
             chosen.append(index)
             values_so_far |= values
     return [calls[index] for index in sorted(chosen)]
+
+
+def keep_one_value(metafunc, fixture, key):
+    """Keep the calls of a test with one value of a fixture, drawn by a key, if it has that fixture."""
+    if fixture in metafunc.fixturenames:
+        values = metafunc._arg2fixturedefs[fixture][-1].params  # pytest has no public way to ask for them
+        if values:  # else they are those of a parameter of the test with the same name
+            value = Random(f"{key} {fixture}").choice(list(values))
+            metafunc._calls[:] = [call for call in metafunc._calls if call.params[fixture] == value]
 
 
 def divided(items):

@@ -33,6 +33,31 @@ def test_count():
     print("examples:", len(COUNT))
 """
 
+COMPILED = """
+import pytest
+from tests.profiles import QUICK, keep_one_value
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_generate_tests(metafunc):
+    yield
+    if QUICK:
+        keep_one_value(metafunc, "width", metafunc.definition.path.name)
+
+@pytest.fixture(params=[32, 64])
+def width(request):
+    return request.param
+"""
+TESTS_OF_COMPILED = """
+import pytest
+
+def test_width(width):
+    pass
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_width_of_its_own(width):
+    pass
+"""
+
 
 @pytest.fixture
 def run(root, tmp_path):
@@ -42,8 +67,13 @@ def run(root, tmp_path):
         "from tests.conftest import pytest_collection_modifyitems, pytest_generate_tests\n"
     )
 
+    (tmp_path / "compiled").mkdir()
+    (tmp_path / "compiled/conftest.py").write_text(COMPILED)
+    (tmp_path / "compiled/test_compiled.py").write_text(TESTS_OF_COMPILED)
+
     def output(profile):
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "-rA", tmp_path]
+        options = ["-p", "no:cacheprovider", "-p", "no:randomly", "-rA", "--import-mode=importlib"]
+        command = [sys.executable, "-m", "pytest", *options, tmp_path]
         environment = {"PATH": "", "PYTHONPATH": str(root), "ACCEL_TEST_PROFILE": profile, "HOME": str(tmp_path)}
         return subprocess.run(
             command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment
@@ -60,6 +90,8 @@ def test_quick_has_each_value_of_each_parameter_and_each_row_of_a_table(run):
     assert 20 <= len(many) <= 21
     assert all(any(f"[{row}-" in line or f"-{row}]" in line for line in many) for row in range(20))
     assert all(any(device in line for line in many) for device in ("cpu", "sim"))
+    assert printed.count("::test_width[") == 1
+    assert printed.count("::test_width_of_its_own[") == 2
 
 
 @pytest.mark.slow
@@ -73,3 +105,4 @@ def test_full_has_all(run):
     assert "examples: 40\n" in printed
     assert "PASSED test_ours.py::test_slow" in printed
     assert printed.count("PASSED test_ours.py::test_many") == 40
+    assert printed.count("::test_width[") == 2

@@ -6,7 +6,6 @@ With ACCEL_CORPUS_SEEDS in the environment, tests run with all compilers, widths
 import mmap
 import os
 import shutil
-import sys
 from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
@@ -71,8 +70,9 @@ class Setup(NamedTuple):
 def setups():
     """Return the compilers of this machine, each with a width of a warp; with both, if tests are thorough."""
     compilers = [path for path in map(shutil.which, ("g++", "clang++")) if path]
-    if find_spec("ziglang"):
-        compilers.append(f"{sys.executable} -m ziglang c++")
+    zig = find_spec("ziglang")
+    if zig:  # its program itself, which starts sooner than its module
+        compilers.append(f"{zig.submodule_search_locations[0]}/zig c++")
     if THOROUGH or len(compilers) == 1:
         return [Setup(compiler, warp) for compiler in compilers for warp in (32, 64)]
     return [Setup(compiler, 32 << (place % 2)) for place, compiler in enumerate(compilers)]

@@ -1,19 +1,17 @@
-from random import Random
-
 import pytest
 
-from ..profiles import QUICK
+from ..profiles import QUICK, keep_one_value
 from .checks import setups
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_generate_tests(metafunc):
-    """In the profile quick, let each test use one of the compilers, drawn by its name: they take most of its time."""
+    """In the profile quick, compile the source of a file in few ways, which takes most of the time of its tests."""
     yield
-    if QUICK and "setup" in metafunc.fixturenames:
-        drawn = Random(metafunc.definition.nodeid).choice(setups())
-        calls = metafunc._calls
-        calls[:] = [call for call in calls if call.params["setup"] == drawn] or calls
+    if QUICK:
+        keep_one_value(metafunc, "setup", metafunc.definition.nodeid)
+        for fixture in ("warp", "checks"):
+            keep_one_value(metafunc, fixture, metafunc.definition.path.name)
 
 
 @pytest.fixture(params=setups(), ids=str)

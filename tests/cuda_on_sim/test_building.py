@@ -64,16 +64,29 @@ def result(module, kernel, *values):
     return int(out[0])
 
 
+@pytest.fixture(scope="module")
+def slow_files():
+    """What takes long to make: the runtime, the precompiled headers, and the answers of compilers."""
+    runtime, folder = build_source().runtime, disk_cache.folder()
+    return [runtime, *folder.glob("compiler-*"), *folder.glob("headers_*/*/*.gch")]
+
+
 @pytest.fixture
-def cache(tmp_path):
-    """A cache that has the runtime only, which takes seconds to compile."""
-    runtime, compiler = build_source().runtime, list(disk_cache.folder().glob("compiler-*"))
+def empty_cache(tmp_path):
     folder = tmp_path / "cache" / "cuda_sim"
     folder.mkdir(parents=True, mode=0o700)
-    for path in (runtime, *compiler):
-        shutil.copy(path, folder)
     with accel.using(cache_dir=str(tmp_path / "cache")):
         yield folder
+
+
+@pytest.fixture
+def cache(slow_files, empty_cache):
+    """A cache without kernels."""
+    for file in slow_files:
+        copy = empty_cache / file.relative_to(slow_files[0].parent)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy)
+    return empty_cache
 
 
 def test_a_kernel_runs():
@@ -154,11 +167,9 @@ def test_an_unknown_option_is_an_error_that_names_it():
 
 
 @pytest.mark.slow
-def test_a_runtime_is_made_where_there_is_none(cache):
-    for path in cache.iterdir():
-        path.unlink()
+def test_a_runtime_is_made_where_there_is_none(empty_cache):
     built = build_source()
-    assert built.runtime.parent == built.path.parent == cache
+    assert built.runtime.parent == built.path.parent == empty_cache
     assert result(Module.load(built, "sim:0"), "set", np.int32(5)) == 5
 
 
@@ -244,14 +255,12 @@ def test_a_failure_leaves_no_file(cache):
     assert {path for path in cache.iterdir() if path.suffix != ".lock"} <= before
 
 
-def test_the_cache_drops_what_was_used_least_recently(cache):
-    for path in cache.iterdir():
-        path.unlink()
+def test_the_cache_drops_what_was_used_least_recently(empty_cache):
     for age, name in enumerate("abcd"):
-        (cache / name).write_bytes(bytes(100))
-        os.utime(cache / name, (1000 - age, 1000 - age))
+        (empty_cache / name).write_bytes(bytes(100))
+        os.utime(empty_cache / name, (1000 - age, 1000 - age))
     disk_cache.drop_oldest(250)
-    assert sorted(path.name for path in cache.iterdir()) == ["a", "b"]
+    assert sorted(path.name for path in empty_cache.iterdir()) == ["a", "b"]
 
 
 def test_the_cache_is_looked_through_once_a_minute(cache, monkeypatch):

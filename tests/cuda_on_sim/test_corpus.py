@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from ..profiles import drawn
 from .corpus.cases import OPTIONS, every_program
 from .gpu import Gpu
 
@@ -14,7 +15,7 @@ SEEDS = range(int(os.environ.get("ACCEL_CORPUS_SEEDS", "1")))
 PROGRAMS = every_program()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", drawn([*PROGRAMS], "corpus"))
 def test_a_program_computes_what_numpy_does_and_nothing_is_reported(name, warp):
     program = PROGRAMS[name]
     for seed in SEEDS:

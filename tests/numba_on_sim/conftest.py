@@ -4,8 +4,18 @@ import pytest
 
 import accel
 
+from ..profiles import QUICK, keep_one_value
+
 collect_ignore_glob = [] if find_spec("numba_cuda") else ["test_*.py"]
 """These tests need the extra ``numba-cuda``, as those of NumPy's oracle need NumPy."""
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_generate_tests(metafunc):
+    """In the profile quick, compile the kernels of each test once."""
+    yield
+    if QUICK:
+        keep_one_value(metafunc, "checks", metafunc.definition.nodeid)
 
 
 @pytest.fixture(params=["none", "all"])

@@ -48,7 +48,6 @@ _EXPECTED = (
     ("from_cupy.md", "Expected 2 positional arguments"),  # the decorator is CuPy's
     ("from_numpy.md", '"float64" is not assignable to "Array"'),  # a function of numbers alone
     ("gpu_tests_without_a_gpu.md", ""),  # what numba-cuda's decorators return is not known
-    ("layouts.md", "as_strided"),  # which modes of a layout are nested
     ("on_a_gpu.md", 'attribute "native" for class "Stream"'),  # a GPU's streams have more
     ("past_one_machine.md", 'parameter "chunks" of type "str"'),  # Dask's
     ("stores.md", 'attribute "span_reduce_accessor" for class "Reduce"'),  # see `accel.engines.Reduce`

@@ -80,7 +80,7 @@ def find_peaks(x: LayoutTensor, middle: LayoutTensor, peaks: LayoutTensor, tile:
     tile : Layout
         The shape of a tile: one more than the squares reach, along each axis.
     """
-    side: int = tile.shape[0]  # type: ignore[index, assignment]  # its modes are not nested
+    side: int = tile.shape[0]
     rows, columns = middle.shape
     for i, j in grid((rows + side - 1) // side, (columns + side - 1) // side):
         heights = middle.tile(tile.shape, (i, j))

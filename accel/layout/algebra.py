@@ -375,26 +375,8 @@ def dice(layout: Any, coord: Any) -> Layout:
     return Layout.unchecked(*diced(coord, original.shape, original.stride))
 
 
-def col_major(*shape: Any) -> Layout:
-    """The compact layout of a shape whose first leaf is fastest.
-
-    Parameters
-    ----------
-    *shape : int or tuple
-        The shape, which may be nested.
-    """
-    return Layout.col_major(*shape)
-
-
-def row_major(*shape: Any) -> Layout:
-    """The compact layout of a shape whose last leaf is fastest.
-
-    Parameters
-    ----------
-    *shape : int or tuple
-        The shape, which may be nested.
-    """
-    return Layout.row_major(*shape)
+col_major = Layout.col_major
+row_major = Layout.row_major
 
 
 def make_ordered_layout(shape: Any, order: Any = None) -> Layout:

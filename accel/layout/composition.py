@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, product
 from operator import lt, mul
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from accel.errors import LayoutError
 from accel.layout.coordinates import Leaf, evaluated
@@ -27,7 +27,7 @@ class Nested(Protocol):
     """What composition needs of a layout: a shape and leaves."""
 
     @property
-    def shape(self) -> IntTuple:
+    def shape(self) -> Any:
         """The extents."""
         ...
 

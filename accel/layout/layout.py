@@ -1,9 +1,10 @@
 """`Layout`: a function from coordinates to offsets."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from reprlib import repr as abbreviated
-from typing import Any, Self, SupportsIndex, TypeAlias
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, TypeVar, overload
 
 from accel.errors import LayoutError, reading_pickled
 from accel.layout.composition import coalesced, compose
@@ -23,21 +24,36 @@ from accel.layout.int_tuple import (
 from accel.layout.notation import Reader, written
 from accel.layout.slicing import sliced
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as Parameter  # `typing` has it from Python 3.13 on
+
+    Shape_co = Parameter("Shape_co", default=Any, covariant=True)
+    Stride_co = Parameter("Stride_co", default=Any, covariant=True)
+else:
+    Shape_co, Stride_co = TypeVar("Shape_co", covariant=True), TypeVar("Stride_co", covariant=True)
+
 __all__ = ["Layout", "as_layout", "joined", "modes_of", "refuse_many_bits"]
 
 _MOST_BITS = 1 << 20
 """The most bits of all extents of one pickle: a few bytes of a pickle can repeat a long integer many times."""
 
+_S = TypeVar("_S", bound=IntTuple)
+_T = TypeVar("_T", bound=IntTuple)
+_U = TypeVar("_U", bound=IntTuple)
+
 Axis: TypeAlias = tuple[int, int, tuple[Leaf, ...]]
 """A mode as a call needs it: its size, its stride, and its leaves if it has no single stride (else an empty tuple)."""
 
 
-class Layout:
+class Layout(Generic[Shape_co, Stride_co]):
     """A shape with a stride for each of its leaves: a function from coordinates to offsets.
 
     ``L(c) = sum of c_k d_k`` over the leaves. An integer may replace the coordinates of several leaves; it is their
     colexicographic index: the leftmost leaf is fastest. Layouts are immutable. ``==`` compares shapes and strides;
     `equivalent` compares the functions.
+
+    To type checkers, the types of shape and stride are parameters: ``Layout((4, 8))`` is a ``Layout[tuple[int, int]]``.
+    ``Layout`` alone is a layout of any shape.
 
     Parameters
     ----------
@@ -71,6 +87,19 @@ class Layout:
     _size: int
     _stride: IntTuple
 
+    def __class_getitem__(cls, parameters: Any) -> GenericAlias:
+        return GenericAlias(cls, parameters)  # also one of two, which Python before 3.13 does not allow
+
+    @overload
+    def __init__(self: "Layout[_S, Any]", shape: _S, stride: None = None) -> None: ...
+    @overload
+    def __init__(self: "Layout[_S, _T]", shape: _S, stride: _T) -> None: ...
+    @overload
+    def __init__(
+        self: "Layout",
+        shape: SupportsIndex | Sequence[Any],
+        stride: SupportsIndex | Sequence[Any] | None = None,
+    ) -> None: ...
     def __init__(self, shape: Any, stride: Any = None) -> None:
         if stride is None:
             shape = as_int_tuple(shape, "a shape")
@@ -83,8 +112,20 @@ class Layout:
         self._stride = stride
         self._leaves = leaves
 
+    @overload
     @classmethod
-    def col_major(cls, *shape: Any) -> Self:
+    def col_major(cls, first: _S, second: _T, /) -> "Layout[tuple[_S, _T]]": ...
+    @overload
+    @classmethod
+    def col_major(cls, first: _S, second: _T, third: _U, /) -> "Layout[tuple[_S, _T, _U]]": ...
+    @overload
+    @classmethod
+    def col_major(cls, shape: _S, /) -> "Layout[_S]": ...
+    @overload
+    @classmethod
+    def col_major(cls, *shape: Any) -> "Layout": ...
+    @classmethod
+    def col_major(cls, *shape: Any) -> "Layout":
         """The compact layout of a shape whose first leaf is fastest.
 
         Parameters
@@ -94,8 +135,20 @@ class Layout:
         """
         return cls(_single_or_all(shape))
 
+    @overload
     @classmethod
-    def row_major(cls, *shape: Any) -> Self:
+    def row_major(cls, first: _S, second: _T, /) -> "Layout[tuple[_S, _T]]": ...
+    @overload
+    @classmethod
+    def row_major(cls, first: _S, second: _T, third: _U, /) -> "Layout[tuple[_S, _T, _U]]": ...
+    @overload
+    @classmethod
+    def row_major(cls, shape: _S, /) -> "Layout[_S]": ...
+    @overload
+    @classmethod
+    def row_major(cls, *shape: Any) -> "Layout": ...
+    @classmethod
+    def row_major(cls, *shape: Any) -> "Layout":
         """The compact layout of a shape whose last leaf is fastest.
 
         Parameters
@@ -113,7 +166,7 @@ class Layout:
         return cls(extents, rebuilt(iter(backwards[::-1]), extents))
 
     @classmethod
-    def parse(cls, text: str) -> Self:
+    def parse(cls, text: str) -> "Layout":
         """Return the layout that is written in a text.
 
         Parameters
@@ -138,7 +191,7 @@ class Layout:
         return layout
 
     @classmethod
-    def read(cls, reader: Reader) -> Self:
+    def read(cls, reader: Reader) -> "Layout":
         """Read a layout; without strides it is column-major.
 
         Parameters
@@ -150,7 +203,7 @@ class Layout:
         return cls(shape, reader.integers() if reader.accept(":") else None)
 
     @classmethod
-    def from_strides(cls, shape: Any, strides: Any, itemsize: SupportsIndex) -> Self:
+    def from_strides(cls, shape: Any, strides: Any, itemsize: SupportsIndex) -> "Layout":
         """Return the layout of NumPy strides, which are in bytes.
 
         Parameters
@@ -198,14 +251,14 @@ class Layout:
         return tuple(strides)
 
     @property
-    def shape(self) -> IntTuple:
+    def shape(self) -> Shape_co:
         """The extents."""
-        return self._shape
+        return self._shape  # type: ignore[return-value] # the parameter is known to callers only
 
     @property
-    def stride(self) -> IntTuple:
+    def stride(self) -> Stride_co:
         """The strides in elements, nested like the shape."""
-        return self._stride
+        return self._stride  # type: ignore[return-value]
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 from accel.errors import LayoutError, reading_pickled
 from accel.layout.composition import compose
-from accel.layout.int_tuple import IntTuple, as_integer
+from accel.layout.int_tuple import as_integer
 from accel.layout.layout import Layout, as_layout, refuse_many_bits
 from accel.layout.notation import Reader
 from accel.layout.slicing import sliced
@@ -188,7 +188,7 @@ class ComposedLayout:
         return self._fields.layout
 
     @property
-    def shape(self) -> IntTuple:
+    def shape(self) -> Any:
         """The extents."""
         return self.layout.shape
 

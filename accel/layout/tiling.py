@@ -88,7 +88,7 @@ def _divide(layout: Layout, tiler: Tiler) -> Layout:
 _logical_divide = lru_cache(CACHED)(_divide)
 
 
-def zipped_divide(layout: Any, tiler: Any) -> Layout:
+def zipped_divide(layout: Any, tiler: Any) -> Layout[tuple[Any, Any]]:
     """`logical_divide` with all tiles in mode 0, and all rests and unchanged modes in mode 1.
 
     Parameters
@@ -211,7 +211,7 @@ def _multiply(layout: Layout, other: Tiler) -> Layout:
 _logical_product = lru_cache(CACHED)(_multiply)
 
 
-def zipped_product(layout: Any, other: Any) -> Layout:
+def zipped_product(layout: Any, other: Any) -> Layout[tuple[Any, Any]]:
     """`logical_product` with the repeated layout in mode 0, and the repetitions in mode 1.
 
     Parameters
@@ -411,7 +411,7 @@ def _coordinate_of(threads: Layout, index: int) -> tuple[int, ...]:
     return tuple(coordinate)
 
 
-def make_layout_tv(threads_layout: Any, values_layout: Any) -> tuple[IntTuple, Layout]:
+def make_layout_tv(threads_layout: Any, values_layout: Any) -> tuple[IntTuple, Layout[tuple[Any, Any]]]:
     """The shape of a tile, and the layout (thread, value) -> index in the tile, a bijection.
 
     Parameters

@@ -126,7 +126,7 @@ class Geometry:
         if self.padded or self.element.size != 1 or self.swizzled is not None:
             return None
         pairs = [(extent, mode.stride) for extent, mode in zip(self.shape, self.modes, strict=True)]
-        return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)  # type: ignore[arg-type]
+        return None if any(isinstance(stride, tuple) for _, stride in pairs) else tuple(pairs)
 
     def with_layout(self, layout: Layout, valid: tuple[int, ...] | None = None, padded: bool = False) -> "Geometry":
         """Return the geometry with another layout, valid part and padding; the element layout and swizzle stay."""

@@ -46,7 +46,7 @@ def _grid(geometry: Geometry, sizes: tuple[int, ...], tail: str) -> _Grid | None
     steps = tuple([rest.stride for rest in rests])
     if geometry.valid is not None or not all(counts) or any(isinstance(step, tuple) for step in steps):
         return None
-    return _Grid(counts, steps, _tiled(geometry, sizes, (0,) * len(counts), tail)[0])  # type: ignore[arg-type]
+    return _Grid(counts, steps, _tiled(geometry, sizes, (0,) * len(counts), tail)[0])
 
 
 def tiled(geometry: Geometry, sizes: tuple[int, ...], coords: tuple[int, ...], tail: str) -> Shifted:

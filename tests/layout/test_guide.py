@@ -8,7 +8,7 @@ import pytest
 from accel import layout as library
 
 PAGE = Path(__file__).parents[2] / "docs/guide/layouts.md"
-OPERATIONS = [name for name in library.__all__ if inspect.isfunction(getattr(library, name))]
+OPERATIONS = [name for name in library.__all__ if inspect.isroutine(getattr(library, name))]
 
 
 def rows():

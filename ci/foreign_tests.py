@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +99,10 @@ def run_here(module: str, target: str) -> None:
 def modules(packages: list[str]) -> Iterator[str]:
     """Yield the modules of tests in some packages that take an array namespace."""
     for package, takes_one in TESTS.items():
-        root = Path(str(import_module(package).__file__)).parent
+        root = Path(str(find_spec(package).origin)).parent
         for file in sorted(root.rglob("test_*.py")):
             name = ".".join(file.relative_to(root.parent).with_suffix("").parts)
-            if takes_one.search(file.read_text()) and any(f"{name}.".startswith(f"{each}.") for each in packages):
+            if any(f"{name}.".startswith(f"{each}.") for each in packages) and takes_one.search(file.read_text()):
                 yield name
 
 

@@ -152,20 +152,28 @@ def test_scikit_learns_tests_run_on_each_device_beside_their_own_namespaces(tmp_
         assert f"variance_array_api[{name}] PASSED" in printed
 
 
-def test_array_api_extras_tests_run_on_each_device_beside_their_own_namespaces(tmp_path):
-    chosen = "TestNUnique and simple or lazy_apply_kwargs or cython_ufuncs"
-    printed = run(tmp_path, "array_api_extra.tests.main", "-k", f"({chosen}) and (strict or accel)")
+def extras(*names):
+    return [f"array_api_extra.tests.main.test_{name}" for name in names]
+
+
+@pytest.fixture(scope="module")
+def printed_by_array_api_extra(tmp_path_factory):
+    """What a few of array-api-extra's tests print."""
+    chosen = "(TestNUnique and simple or lazy_apply_kwargs or cython_ufuncs) and (strict or accel)"
+    return run(tmp_path_factory.mktemp("extra"), *extras("set", "lazy", "testing"), "-k", chosen)
+
+
+def test_array_api_extras_tests_run_on_each_device_beside_their_own_namespaces(printed_by_array_api_extra):
     for name in ("array_api_strict", "accel.xp-cpu", "accel.xp-sim-seed0"):
-        assert f"test_simple[{name}] PASSED" in printed
-        assert f"test_lazy_xp_function_cython_ufuncs[{name}] PASSED" in printed
-        assert f"test_lazy_apply_kwargs[{name}-False] PASSED" in printed
-    assert "FAILED" not in printed
+        assert f"test_simple[{name}] PASSED" in printed_by_array_api_extra
+        assert f"test_lazy_xp_function_cython_ufuncs[{name}] PASSED" in printed_by_array_api_extra
+        assert f"test_lazy_apply_kwargs[{name}-False] PASSED" in printed_by_array_api_extra
+    assert "FAILED" not in printed_by_array_api_extra
 
 
-def test_array_api_extras_marks_for_cupy_skip_copies_to_the_host_on_a_device_and_on_no_cpu(tmp_path):
-    printed = run(tmp_path, "array_api_extra.tests.main.test_lazy", "-k", "lazy_apply_kwargs and accel")
-    assert "test_lazy_apply_kwargs[accel.xp-cpu-True] PASSED" in printed
-    assert "test_lazy_apply_kwargs[accel.xp-sim-seed0-True] SKIPPED" in printed
+def test_array_api_extras_marks_for_cupy_skip_copies_to_the_host_on_a_device_and_on_no_cpu(printed_by_array_api_extra):
+    assert "test_lazy_apply_kwargs[accel.xp-cpu-True] PASSED" in printed_by_array_api_extra
+    assert "test_lazy_apply_kwargs[accel.xp-sim-seed0-True] SKIPPED" in printed_by_array_api_extra
 
 
 def patched_array_api_extra(folder):
@@ -186,7 +194,7 @@ def test_with_the_patches_of_our_reports_no_test_of_array_api_extra_fails(tmp_pa
     path = os.pathsep.join([str(patched_array_api_extra(tmp_path)), os.environ.get("PYTHONPATH", "")])
     chosen = "(test_incompatible_dtype or test_delegates or test_simple) and (accel or numpy)"
     options = ("--strict-markers", "-o", "markers=thread_unsafe", "-W", "error", "-k", chosen)
-    printed = run(tmp_path, "array_api_extra.tests.main", *options, PYTHONPATH=path)
+    printed = run(tmp_path, *extras("at", "set"), *options, PYTHONPATH=path)
     assert "test_incompatible_dtype[accel.xp-cpu-set-False-True] PASSED" in printed
     assert "test_delegates[accel.xp-sim-seed0] SKIPPED" in printed
     assert "test_delegates[numpy] PASSED" in printed

@@ -31,6 +31,8 @@ def methods(ufunc: Any) -> dict[str, Callable[..., Any]]:
     def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None) -> Any:
         if dtype is not None:
             raise CapabilityError(f"CuPy's {name}.reduceat takes dtype=, and computes with another one")
+        if array.dtype.kind in "fc":
+            raise CapabilityError(f"CuPy's {name}.reduceat subtracts cumulative sums, which NaN spoils")
         _refuse_outside(indices, array.shape[axis])
         return _or_refused(ufunc.reduceat, name, array, indices, axis)
 
@@ -56,7 +58,7 @@ def _accumulated(ufunc: Any, array: Any, axis: int, dtype: Any) -> Any:
 
 
 def _refuse_outside(indices: Any, extent: int) -> None:
-    """Refuse indices out of bounds, with which CuPy would read memory of others."""
+    """Refuse indices out of bounds, which CuPy would wrap."""
     places = np.asarray(indices) if isinstance(indices, list | tuple) else indices
     if bool(((places < 0) | (places >= extent)).any()):
         raise IndexError(f"an index is out of bounds: all are in [0, {extent})")

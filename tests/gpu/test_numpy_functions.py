@@ -48,14 +48,15 @@ def test_ufuncs_along_an_axis(name, gpu):
 
 
 def test_what_cupy_has_not_is_refused_along_an_axis(gpu):
-    (x,) = on(gpu, ufuncs.N)
-    for function, method, others, options in (
-        (np.subtract, "accumulate", (), {}),
-        (np.maximum, "reduceat", ([0, 1],), {}),
-        (np.add, "reduceat", ([0, 1],), {"dtype": "float32"}),
+    n, x = on(gpu, ufuncs.N, ufuncs.X)
+    for function, method, values, others, options in (
+        (np.subtract, "accumulate", n, (), {}),
+        (np.maximum, "reduceat", n, ([0, 1],), {}),
+        (np.add, "reduceat", n, ([0, 1],), {"dtype": "float32"}),
+        (np.add, "reduceat", x, ([0, 1],), {}),
     ):
         with pytest.raises(DeviceMismatchError, match=r"write x\.to_device\('cpu'\)"):
-            ufuncs.called(function, method, x, *others, **options)
+            ufuncs.called(function, method, values, *others, **options)
 
 
 @rows("name", ufuncs.AT)

@@ -14,6 +14,8 @@ from importlib.metadata import Distribution
 
 import pytest
 
+from accel import xp
+
 
 def folders(root, name):
     """Return the import names of the packages under a folder of the checkout."""
@@ -67,6 +69,12 @@ def test_the_cpu_backend_enters_by_an_entry_point_as_a_third_party_would(install
     [record] = installed.glob("*.dist-info")
     [point] = Distribution.at(record).entry_points.select(group="accel.backends", name="cpu")
     assert point.value == "accel.backends.cpu:BACKEND"
+
+
+def test_programs_that_look_for_namespaces_of_the_standard_find_ours(installed):
+    [record] = installed.glob("*.dist-info")
+    [point] = Distribution.at(record).entry_points.select(group="array_api")
+    assert (point.name, point.load()) == ("accel", xp)
 
 
 def test_python_in_the_root_of_a_clone_finds_the_backends_whatever_is_installed(root, installed):

@@ -7,7 +7,6 @@ The order between streams is that of accel, which orders copies and kernels on t
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from time import perf_counter
-from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from accel import config
@@ -101,10 +100,8 @@ class Device:
         self._entered.append(block)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._entered.pop().__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:  # CuPy's can be called without an error
+        self._entered.pop().__exit__(None, None, None)
 
     def __int__(self) -> int:
         return self.id
@@ -272,11 +269,9 @@ class Stream:
             self._native.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:  # CuPy's can be called without an error
         if self._native is not None:
-            self._native.__exit__(kind, error, trace)
+            self._native.__exit__(None, None, None)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and other._native is self._native

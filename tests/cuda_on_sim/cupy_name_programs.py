@@ -196,6 +196,15 @@ def what_a_program_asks_about_its_libraries(cp):
     assert cp.cuda.nvtx.available in (True, False)
 
 
+def devices_and_streams_are_left_by_a_call_without_arguments(cp):
+    for block in (cp.cuda.Device(0), cp.cuda.Stream()):
+        block.__enter__()
+        x = cp.arange(3) + 1
+        block.__exit__()
+        cp.cuda.runtime.deviceSynchronize()
+        assert x.get().tolist() == [1, 2, 3]
+
+
 NAME_PROGRAMS = {
     program.__name__: program
     for program in (
@@ -209,6 +218,7 @@ NAME_PROGRAMS = {
         numbers_of_the_runtime_are_cudas,
         helpers_of_tests,
         what_a_program_asks_about_its_libraries,
+        devices_and_streams_are_left_by_a_call_without_arguments,
     )
 }
 """The programs by their names."""

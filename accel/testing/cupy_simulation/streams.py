@@ -1,7 +1,6 @@
 """`cupy.cuda` for a simulated device: devices, streams and events."""
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from accel.abc import Event as NativeEvent
@@ -174,9 +173,7 @@ class Stream:
         native.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:  # CuPy's can be called without an error
         native = self.native
         let_go(native)
         native.__exit__(None, None, None)

@@ -1,6 +1,10 @@
 """Without llvmlite: NumPy computes, and what only the compiler can do is an error that says what to install."""
 
+import tomllib
+
 import pytest
+
+from accel.support.host_compiler import OLDEST
 
 # A child process that finds neither llvmlite nor numba.
 BEFORE = """
@@ -94,6 +98,37 @@ except accel.errors.CapabilityError as error:
         f"kernels on the host are compiled by llvmlite, which is not installed; write {INSTALL}, or launch them on "
         f"device='sim', which interprets them"
     )
+
+
+OLD = """
+import importlib.machinery, types
+old = types.ModuleType("llvmlite")
+old.__version__, old.__spec__ = "0.47.1", importlib.machinery.ModuleSpec("llvmlite", None)
+sys.modules["llvmlite"] = old
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["add_one(accel.zeros(9, 'float32')[:])", "accel.fuse(lambda x: x + 1).explain(xp.ones(3))"]
+)
+def test_an_older_compiler_which_numba_brings_would_end_the_process_and_is_refused(without, line):
+    refused = f"try:\n    {line}\nexcept accel.errors.CapabilityError as error:\n    print(error)"
+    said = f"compiled by llvmlite, of which version 0.48 or newer serves; found 0.47: write {INSTALL}"
+    assert said in without(OLD + KERNEL + refused)
+
+
+def test_what_needs_no_compiler_works_beside_an_older_one(without):
+    code = """
+x = accel.zeros(3000, "float32", device="sim")
+add_one(x[:])
+print(float(x.to("cpu").to_numpy().sum()), float(xp.sum(xp.ones(300_000))))
+"""
+    assert without(OLD + KERNEL + code) == "3000.0 300000.0"
+
+
+def test_the_oldest_version_is_that_of_the_extra(root):
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert extras["compiler"] == [f"llvmlite>={'.'.join(map(str, OLDEST))}"]
 
 
 def test_the_simulated_device_interprets_kernels_however_long_they_are(without):

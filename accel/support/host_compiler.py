@@ -5,10 +5,13 @@ from functools import cache
 
 from accel.support.system import ELSEWHERE, POSIX, platform_name
 
-__all__ = ["INSTALL", "SUPPORTED", "explained", "missing"]
+__all__ = ["INSTALL", "OLDEST", "SUPPORTED", "explained", "missing"]
 
 INSTALL = "pip install 'accel-container[compiler]'"
 """The command that installs it."""
+
+OLDEST = (0, 48)
+"""The first version that serves. Older ones, which came for numba, end the process at attributes of functions."""
 
 SUPPORTED: bool = POSIX and sys.byteorder == "little" and sys.maxsize > 1 << 32
 """Whether compiled code can run: its text is for 64 bits, and calls the threads of POSIX."""
@@ -17,17 +20,34 @@ SUPPORTED: bool = POSIX and sys.byteorder == "little" and sys.maxsize > 1 << 32
 @cache
 def missing() -> str | None:
     """Return what to do so that code is compiled; None if it is. What is installed later counts in new processes."""
-    from importlib.util import find_spec
-
     if not SUPPORTED:
         return ELSEWHERE
-    return None if find_spec("llvmlite") else f"write {INSTALL}"
+    version = _version()
+    return None if version and version >= OLDEST else f"write {INSTALL}"
+
+
+@cache
+def _version() -> tuple[int, ...]:
+    """Return the version of llvmlite; nothing if it is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("llvmlite") is None:
+        return ()
+    try:
+        import llvmlite  # type: ignore[import-untyped]
+
+        return tuple(map(int, llvmlite.__version__.split(".")[:2]))
+    except Exception:  # what is broken says so when it is used
+        return OLDEST
 
 
 def explained(error: Exception) -> str:
     """Return, as the end of a sentence about llvmlite, what is wrong with it and what to write."""
     if not SUPPORTED:
         return f"for systems of 64 bits with the threads of POSIX; found {platform_name()}: {ELSEWHERE}"
+    if not _version():
+        return f"which is not installed; write {INSTALL}"
     if missing():
-        return f"which is not installed; {missing()}"
+        oldest, found = (".".join(map(str, each)) for each in (OLDEST, _version()))
+        return f"of which version {oldest} or newer serves; found {found}: write {INSTALL}"
     return f"which failed: {error!r}; install it anew, with pip install --force-reinstall llvmlite"

@@ -20,14 +20,14 @@ import numpy as np
 
 from accel import config
 from accel.errors import CapabilityError, OutOfMemoryError
-from accel.support.host_compiler import SUPPORTED, explained
+from accel.support.host_compiler import explained, missing
 from accel.support.locks import in_child
 
 from .. import bounded_folders, thresholds
 from ..cache_files import content_of, store
 from .immortal import immortal
 
-__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free", "require_threads", "seconds_of"]
+__all__ = ["SIMPLE", "features", "function_of", "identity", "is_free", "require_compiler", "seconds_of"]
 
 _lock: Any = threading.RLock()
 _loaded: dict[bytes, int] = {}
@@ -58,9 +58,6 @@ Independent loops have few branches, and take time that grows with their length:
 
 SIMPLE = "; simple\n"
 """Begins a text that computes nothing twice, so that few passes suffice. They take a third of the time."""
-
-_OLDEST = (20, 0)
-"""The first version of LLVM that reads the text."""
 
 
 def is_free(seconds: float) -> bool:
@@ -143,10 +140,10 @@ def _load(key: bytes, text: str | Callable[[], str], name: str, symbols: Mapping
     return address
 
 
-def require_threads() -> None:
-    """Raise `CapabilityError` on systems without the threads that kernels use."""
-    if not SUPPORTED:
-        raise _no_compiler(OSError("there are no threads of POSIX"))
+def require_compiler() -> None:
+    """Raise `CapabilityError` if the compiler is missing, or would end the process."""
+    if missing():
+        raise _no_compiler(ImportError("llvmlite"))
 
 
 def _no_compiler(error: Exception) -> CapabilityError:
@@ -239,14 +236,9 @@ def _llvm() -> tuple[Any, _Machine]:
 
 @cache
 def _of(name: str) -> tuple[Any, _Machine]:
-    require_threads()
+    require_compiler()
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
-    if llvm.llvm_version_info < _OLDEST:
-        raise CapabilityError(
-            f"kernels on the host need llvmlite with LLVM {_OLDEST[0]} or newer; "
-            f"found {'.'.join(map(str, llvm.llvm_version_info))}; write pip install --upgrade llvmlite"
-        )
     return llvm, _Machine(llvm, name)
 
 

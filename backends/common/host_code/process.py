@@ -12,7 +12,7 @@ from accel.support.system import c_library, signal_number
 from .fault_reports import fault_reports, install, previous
 from .immortal import immortal
 from .interruption import API, interruption
-from .machine_code import function_of, require_threads
+from .machine_code import function_of, require_compiler
 from .parallel_work import sharing
 from .process_words import Word, words
 from .thread_pool import MOST, PLACE, pool
@@ -43,7 +43,7 @@ def symbols() -> dict[str, int]:
 
 @cache
 def _symbols() -> dict[str, int]:
-    require_threads()
+    require_compiler()
     python = ctypes.pythonapi
     _prepare()
     known = {

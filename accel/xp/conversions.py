@@ -7,7 +7,7 @@ import numpy as np
 
 from accel.device import Device
 from accel.dtypes import DType, DTypeLike
-from accel.errors import ConversionError, DeviceMismatchError, DTypeError, LayoutError
+from accel.errors import ConversionError, DeviceMismatchError, DTypeError, InterchangeError, LayoutError
 from accel.memory import AnyStorage, HostStorage
 from accel.xp.array_base import ArrayBase, live
 from accel.xp.array_library import HOST_SCALARS
@@ -31,6 +31,8 @@ __all__ = [
 
 # What Python converts as it converts its own numbers; of complex ones NumPy would take the real part, with a warning.
 _REAL_SCALARS = frozenset(each for each in HOST_SCALARS if not issubclass(each, np.complexfloating))
+
+_WRITABLE, _STRIDES = 0x01, 0x10  # inspect.BufferFlags has them from Python 3.12 on
 
 
 def to_number(x: ArrayBase, kind: str) -> Any:
@@ -143,8 +145,16 @@ def _copied_to_numpy(x: ArrayBase, dtype: DTypeLike | None, copy: bool | None) -
     return on_host(x, "NumPy", writable=True).astype(dtype or x.dtype, copy=False)
 
 
-def to_buffer(x: ArrayBase, _flags: int, /) -> memoryview:
-    """Return the memory as a Python buffer; the buffer of a copy is read-only."""
+def to_buffer(x: ArrayBase, flags: int, /) -> memoryview:
+    """Return the memory as a Python buffer; of other devices the bytes of a copy, which cannot be written to.
+
+    Whoever asks for more can have an array instead: NumPy, from Python 3.12 on, looks for buffers before `__array__`.
+    """
+    if flags & (_WRITABLE | _STRIDES) and x.device is not Device.CPU:
+        raise InterchangeError(
+            f"this array is on {x.device}, so a buffer of it is a copy, without strides and not to be written to; "
+            f"write x.to_device('cpu') for one of memory"
+        )
     values = to_numpy(x)
     try:
         return values.data if x.device is Device.CPU else values.data.toreadonly()

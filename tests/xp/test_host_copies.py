@@ -83,6 +83,13 @@ class TestTheCopy:
                 x.__buffer__(0)[0] = 9
         assert float(x[0]) == 1
 
+    @pytest.mark.parametrize("flags", [0x01, 0x11C], ids=["writable", "with strides"])
+    def test_is_not_made_for_who_can_take_an_array(self, x, flags, counted):
+        with accel.using(host_copies="allow"), pytest.raises(BufferError, match=r"write x\.to_device\('cpu'\)"):
+            x.__buffer__(flags)
+        assert counted().copies == 0
+        assert xp.asarray([1.0, 2.0]).__buffer__(flags).tolist() == [1, 2]
+
     def test_can_be_written_if_a_copy_was_asked_for(self, x):
         with accel.using(host_copies="allow"):
             for values in (np.array(x), np.array(x, dtype=np.float32), np.from_dlpack(x)):

@@ -46,7 +46,7 @@ def test_the_vessel_is_found_along_its_middle_and_the_rim_is_not(vessel):
     assert away.max() <= 6  # where the vessel leaves the disc the line may fork
 
 
-@pytest.mark.parametrize("side", [16, 61, 100, 1000])
+@pytest.mark.parametrize("side", [pytest.param(16, marks=pytest.mark.slow), 61, 100, 1000])
 def test_the_result_does_not_depend_on_the_tiles(stars, vessel, side):
     for picture in (stars, vessel):
         one, other = detect(picture), detect(picture, side=side)

@@ -112,6 +112,7 @@ def finds(name, text=None, **how):
     return seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_without_a_bug_nothing_is_found(name):
     assert finds(name) == []

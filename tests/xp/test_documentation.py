@@ -13,6 +13,7 @@ from accel.xp.numpy_rows import CORE, LINALG
 from accel.xp.signatures import parsed
 
 from ..docstrings import Docstring
+from ..profiles import slow
 
 SECTIONS = {
     "": [functions.core(), numpy_functions.core()],
@@ -21,7 +22,6 @@ SECTIONS = {
     "special.": [functions.special()],
 }
 PATHS = [f"{section}{name}" for section, all_made in SECTIONS.items() for made in all_made for name in made]
-DEVICES = "cpu", "sim"
 DRAWS = xp.random._DISTRIBUTIONS.split()
 
 
@@ -41,9 +41,9 @@ def test_distributions_have_the_parameters_of_numpy(name):
     assert f"numpy.random.Generator.{name}.html" in method.__doc__
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", [*slow([("cpu",)]), "sim"])
 def test_examples_show_what_the_functions_return(device):
-    """On the simulated device too, where only the name of the device is another."""
+    """On the simulated device too, where only the name of the device is another; on the host pytest runs most."""
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
     for path in PATHS:
         text = inspect.getdoc(function(path)).replace("device=cpu", f"device={device}")

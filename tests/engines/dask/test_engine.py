@@ -176,6 +176,7 @@ def test_many_launches_in_a_row_are_checkpointed(cluster, tasks):
     assert not any(path.exists() for path in files)
 
 
+@pytest.mark.slow
 def test_persisted_tiles_depend_on_nothing_but_files(cluster, tasks):
     x = from_array(np.zeros(6), read_only=False)
     tasks.fill(2.0, x.partition_by_tiling((3,)))

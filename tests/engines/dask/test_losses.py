@@ -54,6 +54,7 @@ def test_a_worker_that_dies_in_a_reduction_changes_no_result(cluster, tasks, mar
     assert mark.exists()
 
 
+@pytest.mark.slow
 def test_the_loss_of_all_workers_after_a_launch_changes_no_result(cluster, tasks):
     values = counted((8,))
     x = from_array(values.copy(), read_only=False)

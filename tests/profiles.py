@@ -6,7 +6,7 @@ What quick leaves out is decided here, by three rules:
 * Of a test with several parameters, those combinations run that together have each value of each parameter. They are
   drawn by the name of the test, so they are the same in every process. Where code is compiled for each value, tests
   have one of them (`keep_one_value`).
-* A property has a quarter of its examples, a test that repeats what is random a quarter of its `repeats`, one of many
+* A property has an eighth of its examples, a test that repeats what is random a quarter of its `repeats`, one of many
   cases those that are `drawn`, a quarter too, and each at least five.
 """
 
@@ -23,9 +23,9 @@ QUICK = os.environ.get("ACCEL_TEST_PROFILE") == "quick"
 SETTINGS = "_hypothesis_internal_use_settings"
 
 
-def repeats(count):
+def repeats(count, part=4):
     """Return how often to repeat what is random, such as an order drawn by a seed: ``count`` times in full."""
-    return max(5, count // 4) if QUICK else count
+    return max(5, count // part) if QUICK else count
 
 
 def drawn(cases, name):
@@ -69,9 +69,9 @@ def divided(items):
 
 
 def shorten(function):
-    """Give a property a quarter of its examples."""
+    """Give a property an eighth of its examples."""
     now = getattr(function, SETTINGS, None)
     if now is None and getattr(function, "is_hypothesis_test", False):
         now = settings()
     if now is not None:
-        setattr(function, SETTINGS, settings(now, max_examples=repeats(now.max_examples)))
+        setattr(function, SETTINGS, settings(now, max_examples=repeats(now.max_examples, part=8)))

@@ -24,7 +24,7 @@ def test_many(row, device):
 def test_rows_of_a_table(a, b):
     pass
 
-@settings(max_examples=40)
+@settings(max_examples=80)
 @given(st.integers())
 def test_property(number):
     COUNT.append(number)
@@ -95,14 +95,14 @@ def test_quick_has_each_value_of_each_parameter_and_each_row_of_a_table(run):
 
 
 @pytest.mark.slow
-def test_quick_has_a_quarter_of_the_examples(run):
+def test_quick_has_an_eighth_of_the_examples(run):
     assert "examples: 10\n" in run("quick")
 
 
 @pytest.mark.slow
 def test_full_has_all(run):
     printed = run("full")
-    assert "examples: 40\n" in printed
+    assert "examples: 80\n" in printed
     assert "PASSED test_ours.py::test_slow" in printed
     assert printed.count("PASSED test_ours.py::test_many") == 40
     assert printed.count("::test_width[") == 2

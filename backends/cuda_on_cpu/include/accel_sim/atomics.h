@@ -101,10 +101,10 @@ ACCEL_SIM_INLINE T update(T* at, Function function) {
 }  // namespace accel_sim
 
 // Defines a function of (T* at, T value) in the three scopes.
-#define ACCEL_SIM_ATOMIC(name, T, body)                       \
-    ACCEL_SIM_INLINE T name(T* at, T value) { body; }         \
-    ACCEL_SIM_INLINE T name##_block(T* at, T value) { body; } \
-    ACCEL_SIM_INLINE T name##_system(T* at, T value) { body; }
+#define ACCEL_SIM_ATOMIC(name, T, body)                                            \
+    ACCEL_SIM_INLINE T name(T* at, T value) { body; }                              \
+    ACCEL_SIM_INLINE T name##_block(T* at, T value) { return ::name(at, value); } \
+    ACCEL_SIM_INLINE T name##_system(T* at, T value) { return ::name(at, value); }
 #define ACCEL_SIM_ATOMIC_BUILTIN(name, T, builtin) \
     ACCEL_SIM_ATOMIC(name, T, accel_sim::step(); return __atomic_fetch_##builtin(at, value, __ATOMIC_RELAXED))
 #define ACCEL_SIM_ATOMIC_UPDATE(name, T, expression) \

@@ -11,14 +11,11 @@ ACCEL_SIM_INLINE constexpr int clamped(int x) {
     return x < lowest ? lowest : x > highest ? highest : x;
 }
 
-// Applies a function to the parts of type T of words.
-template <typename T, typename Function, typename... Words>
-ACCEL_SIM_INLINE unsigned each(Function function, Words... words) {
+// A number as part i, of type T, of a word.
+template <typename T>
+ACCEL_SIM_INLINE unsigned placed(int x, int i) {
     constexpr int bits = 8 * sizeof(T);
-    unsigned result = 0;
-    for (int i = 0; i < 32 / bits; ++i)
-        result |= (unsigned(function(part<T>(words, i)...)) & ((1u << bits) - 1)) << i * bits;
-    return result;
+    return (unsigned(x) & ((1u << bits) - 1)) << i * bits;
 }
 
 template <typename T>
@@ -33,17 +30,27 @@ ACCEL_SIM_INLINE unsigned sum_of_differences(unsigned a, unsigned b) {
 // name##2 and name##4 of an expression of parts x (and y), which are of the type T in the expression.
 #define ACCEL_SIM_PARTS_1(name, Half, Byte, expression) \
     ACCEL_SIM_PART_1(name##2, Half, expression) ACCEL_SIM_PART_1(name##4, Byte, expression)
-#define ACCEL_SIM_PART_1(name, Type, expression)                                    \
-    ACCEL_SIM_INLINE unsigned name(unsigned a) {                                    \
-        typedef Type T;                                                             \
-        return accel_sim::each<T>([](int x) { return int(expression) + T(0); }, a); \
+#define ACCEL_SIM_PART_1(name, Type, expression)                              \
+    ACCEL_SIM_INLINE unsigned name(unsigned a) {                              \
+        typedef Type T;                                                       \
+        unsigned result = 0;                                                  \
+        for (int i = 0; i < 4 / int(sizeof(T)); ++i) {                        \
+            const int x = accel_sim::part<T>(a, i);                           \
+            result |= accel_sim::placed<T>(expression, i);                    \
+        }                                                                     \
+        return result;                                                        \
     }
 #define ACCEL_SIM_PARTS(name, Half, Byte, expression) \
     ACCEL_SIM_PART(name##2, Half, expression) ACCEL_SIM_PART(name##4, Byte, expression)
-#define ACCEL_SIM_PART(name, Type, expression)                                                \
-    ACCEL_SIM_INLINE unsigned name(unsigned a, unsigned b) {                                  \
-        typedef Type T;                                                                       \
-        return accel_sim::each<T>([](int x, int y) { return int(expression) + T(0); }, a, b); \
+#define ACCEL_SIM_PART(name, Type, expression)                                        \
+    ACCEL_SIM_INLINE unsigned name(unsigned a, unsigned b) {                          \
+        typedef Type T;                                                               \
+        unsigned result = 0;                                                          \
+        for (int i = 0; i < 4 / int(sizeof(T)); ++i) {                                \
+            const int x = accel_sim::part<T>(a, i), y = accel_sim::part<T>(b, i);     \
+            result |= accel_sim::placed<T>(expression, i);                            \
+        }                                                                             \
+        return result;                                                                \
     }
 #define ACCEL_SIM_SIGNED(name, expression) ACCEL_SIM_PARTS(name, short, signed char, expression)
 #define ACCEL_SIM_UNSIGNED(name, expression) ACCEL_SIM_PARTS(name, unsigned short, unsigned char, expression)
@@ -113,10 +120,8 @@ ACCEL_SIM_INLINE unsigned __vsadu4(unsigned a, unsigned b) {
         *first = a == b || a compare b;                                              \
         return a compare b ? a : b;                                                  \
     }
-#define ACCEL_SIM_DPX_16(name, compare, T, type)                                                    \
-    ACCEL_SIM_INLINE unsigned __vi##name##_##type(unsigned a, unsigned b) {                         \
-        return accel_sim::each<T>([](int x, int y) { return x compare y ? x : y; }, a, b);          \
-    }                                                                                               \
+#define ACCEL_SIM_DPX_16(name, compare, Type, type)                                                    \
+    ACCEL_SIM_PART(__vi##name##_##type, Type, x compare y ? x : y)                                     \
     ACCEL_SIM_INLINE unsigned __vi##name##3_##type(unsigned a, unsigned b, unsigned c) {            \
         return __vi##name##_##type(__vi##name##_##type(a, b), c);                                   \
     }                                                                                               \

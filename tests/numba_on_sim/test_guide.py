@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs/guide/gpu_tests_without_a_gpu.md"
+PAGE = Path(__file__).parents[2] / "docs/guide/fake_gpu.md"
 
 CONFTEST = """
 import numpy as np
@@ -50,8 +50,8 @@ def test_wrong(ones):
 
 
 @pytest.mark.slow
-def test_the_last_step_of_the_workflow_runs_the_tests_of_a_project(tmp_path):
-    *_, step = re.findall(r"^      - run: (pytest .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+def test_the_command_of_the_recipe_runs_the_tests_of_a_project(tmp_path):
+    [step] = re.findall(r"^\| `numba.cuda` \|.*`(pytest .*)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/conftest.py").write_text(CONFTEST)
     (tmp_path / "tests/test_kernels.py").write_text(TESTS)

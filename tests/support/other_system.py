@@ -11,25 +11,25 @@ import ctypes.util
 import gc
 import io
 import logging
-import multiprocessing.spawn
+import multiprocessing
 import os
 import platform
 import random
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import warnings
 from importlib import import_module
 from pathlib import Path
 
-import array_api_compat.numpy
 import ml_dtypes
 import numpy as np
 
 # Modules that look at the system when they are imported see the real one.
-BEFORE = (concurrent.futures, subprocess, logging, multiprocessing.spawn, random, array_api_compat.numpy, ml_dtypes)
+BEFORE = (concurrent.futures, subprocess, logging, multiprocessing, random, ml_dtypes)
 NOT_ON_WINDOWS = {
     *("fork", "forkpty", "register_at_fork", "killpg", "getpgid", "setsid", "wait", "waitid", "pidfd_open", "WNOHANG"),
     *("sched_getaffinity", "sched_yield", "sysconf", "sysconf_names", "uname", "statvfs", "memfd_create", "mkfifo"),
@@ -118,14 +118,19 @@ def use_memory() -> None:
         wide = accel.empty(64, "float32", device=device).view(accel.Layout.row_major(8, 8))
         wide.copy_from(c.view(accel.Layout.col_major(8, 8)))
         assert np.array_equal(wide.to_numpy(), c.to_numpy().reshape(8, 8).T)
+    stream, c = accel.new_stream("sim"), accel.zeros(16, "float64", device="sim")
+    c.copy_from_async(accel.container(range(16), "float64", device="sim"), stream=stream).wait()
+    assert c.to_numpy().tolist() == list(range(16))
+
+
+def use_large_copies() -> None:
+    import accel
+
     large = accel.from_numpy(np.arange(1 << 20, dtype=np.uint8))
     turned = accel.empty(1 << 20, "uint8").view(accel.Layout.row_major(1024, 1024))
     for _ in range(20):  # so many that a kernel would be compiled for them
         turned.copy_from(large.view(accel.Layout.col_major(1024, 1024)))
     assert np.array_equal(turned.to_numpy(), large.to_numpy().reshape(1024, 1024).T)
-    stream, c = accel.new_stream("sim"), accel.zeros(16, "float64", device="sim")
-    c.copy_from_async(accel.container(range(16), "float64", device="sim"), stream=stream).wait()
-    assert c.to_numpy().tolist() == list(range(16))
 
 
 def use_arrays() -> None:
@@ -222,12 +227,14 @@ def main(system: str, processor: str, compiler: str, extent: str) -> None:
         sys.modules["llvmlite"] = sys.modules["numba"] = None
     elif system != "win32":
         import_module("llvmlite.binding")  # its file has another name there
+    sysconfig.get_config_vars()  # they are in a file with the name of the system
     pretend(system, processor)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         use_memory()
         use_arrays()
         if extent == "all":
+            use_large_copies()
             use_kernels(compiler == "llvmlite" and system != "win32")
             use_stores(Path(tempfile.mkdtemp(dir=folder)))
             use_commands()

@@ -1,5 +1,13 @@
 """The protocols that a backend implements, and the types of the values that accel passes to it."""
 
+from accel.abc.arrays import (
+    ComputesDirectly,
+    ComputesWithin,
+    OrdersArrays,
+    ReusesMemory,
+    SupportsArrays,
+    SupportsSpecial,
+)
 from accel.abc.backend import Backend, Limits
 from accel.abc.block import Block, Span
 from accel.abc.direct import (
@@ -26,28 +34,19 @@ from accel.abc.kernels import (
 from accel.abc.operand import OffsetTable, Operand, Swizzling
 from accel.abc.optional import (
     AllocatesCleared,
-    ComputesDirectly,
-    ComputesWithin,
-    Executable,
     FreesInOrder,
     KnowsAddresses,
-    OrdersArrays,
-    PreparedLaunches,
-    PreparesLaunches,
     ReportsRaces,
     ReportsRoom,
-    ReusesMemory,
     Room,
     SharesWork,
-    SupportsArrays,
     SupportsPinning,
-    SupportsRawKernels,
-    SupportsSpecial,
     SupportsStreamNumbers,
     SupportsStreams,
     Trims,
 )
 from accel.abc.plan import CacheEviction, Fill, Kind, Leaf, Plan
+from accel.abc.raw_kernels import Executable, PreparedLaunches, PreparesLaunches, SupportsRawKernels
 from accel.abc.raw_parameters import Pointer, RawParameter
 from accel.abc.stream import (
     CurrentStream,

@@ -8,8 +8,7 @@ from accel.backends.cupy.rectangles import rectangles_of
 
 import accel
 from accel import Device
-from accel.abc import Block, Leaf, Limits, Operand, Plan, Span, Swizzling
-from accel.abc.optional import SupportsRawKernels
+from accel.abc import Block, Leaf, Limits, Operand, Plan, Span, SupportsRawKernels, Swizzling
 from accel.errors import CapabilityError, KernelLaunchError, KernelSyntaxError
 from accel.memory import heap_of
 from accel.testing.blocks import host_span, lent, random_bytes, read, write

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from accel.abc.optional import ReportsRoom, ReusesMemory, Room
+from accel.abc.arrays import ReusesMemory
+from accel.abc.optional import ReportsRoom, Room
 from accel.device import Device
 from accel.memory.heap import Heap, heaps
 from accel.memory.holder import Holder, holders

@@ -1,7 +1,7 @@
 """Layouts: functions from coordinates to offsets, and their exact algebra, in integers only.
 
-Reading order: int_tuple, notation, coordinates, slicing, composing, layout, tilers, algebra, inverse, tiling, swizzle,
-recasting, table, comparing, accesses, banks, derivations, explanation; then pictures/.
+Reading order: int_tuple, notation, coordinates, slicing, composing, layout, tilers, algebra, inverse, tiling,
+partitioning, swizzle, recasting, table, comparing, accesses, banks, derivations, explanation; then pictures/.
 """
 
 from accel.layout.algebra import (
@@ -30,6 +30,7 @@ from accel.layout.algebra import (
 from accel.layout.comparison import Difference, diff
 from accel.layout.inverse import left_inverse, max_common_layout, max_common_vector, nullspace, right_inverse
 from accel.layout.layout import Layout
+from accel.layout.partitioning import local_partition, local_tile, make_layout_tv
 from accel.layout.recasting import downcast, recast, upcast
 from accel.layout.slicing import ALL
 from accel.layout.swizzle import ComposedLayout, Swizzle
@@ -39,11 +40,8 @@ from accel.layout.tiling import (
     blocked_product,
     flat_divide,
     flat_product,
-    local_partition,
-    local_tile,
     logical_divide,
     logical_product,
-    make_layout_tv,
     overhang,
     raked_product,
     tile_to_shape,

@@ -34,6 +34,9 @@ from accel.layout.inverse import max_common_vector as max_common_vector
 from accel.layout.inverse import nullspace as nullspace
 from accel.layout.inverse import right_inverse as right_inverse
 from accel.layout.layout import Layout as Layout
+from accel.layout.partitioning import local_partition as local_partition
+from accel.layout.partitioning import local_tile as local_tile
+from accel.layout.partitioning import make_layout_tv as make_layout_tv
 from accel.layout.pictures.picture import Picture as Picture
 from accel.layout.recasting import downcast as downcast
 from accel.layout.recasting import recast as recast
@@ -46,11 +49,8 @@ from accel.layout.tilers import parse_tiler as parse_tiler
 from accel.layout.tiling import blocked_product as blocked_product
 from accel.layout.tiling import flat_divide as flat_divide
 from accel.layout.tiling import flat_product as flat_product
-from accel.layout.tiling import local_partition as local_partition
-from accel.layout.tiling import local_tile as local_tile
 from accel.layout.tiling import logical_divide as logical_divide
 from accel.layout.tiling import logical_product as logical_product
-from accel.layout.tiling import make_layout_tv as make_layout_tv
 from accel.layout.tiling import overhang as overhang
 from accel.layout.tiling import raked_product as raked_product
 from accel.layout.tiling import tile_to_shape as tile_to_shape

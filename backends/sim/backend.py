@@ -19,10 +19,11 @@ from accel.support.kernel_coverage import counting
 from ..common import host_copies
 from ..common.special_functions import SpecialFunctions
 from .arrays import SimArray
+from .device_memory import ALIGNMENT, DeviceMemory
 from .executor import Namespace, SimExecutor
 from .faults import FaultPoints
 from .kernel_heap import KernelHeap
-from .memory import ALIGNMENT, NOTHING, DeviceMemory, Memory
+from .memory import NOTHING, Memory
 from .operands import bytes_of, elements, flat, memory_of, region_of, regions_of
 from .pinned import PinnedMemory
 from .races import Operation

@@ -19,8 +19,9 @@ from accel.errors import DeviceMismatchError, OutOfMemoryError
 from accel.support.call_sites import named_call_site
 
 from .arrays import SimArray, Values
+from .device_memory import DeviceMemory
 from .faults import FaultPoints
-from .memory import DeviceMemory, Memory
+from .memory import Memory
 from .races import Operation
 from .scheduler import Scheduler
 from .streams import Task

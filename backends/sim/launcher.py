@@ -7,8 +7,9 @@ from typing import Protocol
 from accel.abc import Stream
 from accel.device import Device
 
+from .device_memory import DeviceMemory
 from .kernel_heap import KernelHeap
-from .memory import DeviceMemory, Memory
+from .memory import Memory
 from .races import Operation
 from .regions import Region
 from .streams import SimStream

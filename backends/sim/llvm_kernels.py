@@ -10,7 +10,8 @@ from ..cuda_on_cpu.launch.module import Module
 from ..cuda_on_cpu.nvvm.building import WARP, build
 from ..cuda_on_cpu.nvvm.counted import counted_modules
 from ..cuda_on_cpu.nvvm.modules import Source
-from .memory import DeviceMemory, Memory
+from .device_memory import DeviceMemory
+from .memory import Memory
 from .raw_sources import LoadedKernel
 
 __all__ = ["LlvmKernels"]

@@ -7,7 +7,7 @@ from accel.abc import Block
 from accel.device import Device
 from accel.errors import OutOfMemoryError
 
-from .memory import ALIGNMENT
+from .device_memory import ALIGNMENT
 
 __all__ = ["PinnedMemory"]
 

@@ -10,7 +10,8 @@ from ..cuda_on_cpu.build.building import build_with, kernel_names
 from ..cuda_on_cpu.launch.allocations import Cells
 from ..cuda_on_cpu.launch.counters import Counters
 from ..cuda_on_cpu.launch.module import Entry, Module
-from .memory import DeviceMemory, Memory
+from .device_memory import DeviceMemory
+from .memory import Memory
 
 __all__ = ["Kernels", "LoadedKernel", "Loads", "refuse_cooperative"]
 

@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from accel.backends.sim import memory
+from accel.backends.sim import device_memory
 
 import accel
 from accel import Device, xp
@@ -235,7 +235,7 @@ class TestUseAfterFree:
             inside = ExternalAllocation(56, pointer=block.pointer + 8)
             return sim.adopt(inside).native is block.native
 
-        monkeypatch.setattr(memory, "sorted", changing, raising=False)
+        monkeypatch.setattr(device_memory, "sorted", changing, raising=False)
         if change == "goes":
             with pytest.raises(ValueError, match="no simulated device has 56 bytes"):
                 adopted(last)

@@ -797,15 +797,15 @@ def test_the_deleter_of_external_memory_runs_once_whenever_the_release_is_interr
 
 
 def test_memory_of_a_simulated_device_that_an_interrupt_left_half_made_blocks_no_other_allocation(monkeypatch):
-    from accel.backends.sim import memory
+    from accel.backends.sim import device_memory
 
-    real, result = memory._Place, []
+    real, result = device_memory.Place, []
 
     def interrupted(*arguments):
         result.append(real(*arguments))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(memory, "_Place", interrupted)
+    monkeypatch.setattr(device_memory, "Place", interrupted)
     with pytest.raises(KeyboardInterrupt):
         accel.empty(10, device="sim")
     monkeypatch.undo()

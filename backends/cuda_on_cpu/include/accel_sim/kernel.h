@@ -2,6 +2,7 @@
 #pragma once
 #undef _FORTIFY_SOURCE
 
+#include "heap.h"
 #include "abi.h"
 #include "keywords.h"
 #include "vector_types.h"

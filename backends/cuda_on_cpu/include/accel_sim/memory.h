@@ -31,15 +31,7 @@ ACCEL_SIM_STORE(__stwt)
 #undef ACCEL_SIM_STORE
 #undef ACCEL_SIM_LOAD
 
-// A function of C that is another one of the runtime.
-#define ACCEL_SIM_STRING_OF(text) #text
-#define ACCEL_SIM_STRING(text) ACCEL_SIM_STRING_OF(text)
-#define ACCEL_SIM_IS(function) __asm__(ACCEL_SIM_STRING(__USER_LABEL_PREFIX__) #function)
-
 extern "C" {
-void* malloc(size_t size) noexcept ACCEL_SIM_IS(accel_sim_malloc);
-void free(void* memory) noexcept ACCEL_SIM_IS(accel_sim_free);
-
 #if ACCEL_SIM_CHECKED
 // The compiler does not instrument these.
 ACCEL_SIM_INSTEAD void* memcpy(void* to, const void* from, size_t size) noexcept {

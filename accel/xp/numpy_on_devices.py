@@ -256,7 +256,14 @@ def _eigvals(a: Any) -> Any:
 
 
 def _real_if_all_are(eigenvalues: Any, a: Any, result: Any) -> Any:
-    return result.real if a.dtype.kind != "c" and bool((eigenvalues.imag == 0).all()) else result
+    is_real = _numpy_narrows() and a.dtype.kind != "c" and bool((eigenvalues.imag == 0).all())
+    return result.real if is_real else result
+
+
+@cache
+def _numpy_narrows() -> bool:
+    """Tell whether NumPy's results are real where all eigenvalues are, as before NumPy 2.5."""
+    return bool(np.linalg.eigvals(np.eye(1)).dtype.kind == "f")
 
 
 def _pinv(a: Any, rcond: Any = None, *, rtol: Any = 1e-15) -> Any:

@@ -59,6 +59,32 @@ def test_the_device_is_the_default_for_the_test_and_for_its_fixtures_of_every_sc
     assert "on cpu" in printed
 
 
+def test_a_namespace_of_a_fixture_of_the_session_is_that_of_its_arrays(project):
+    code = """
+        import array_api_strict
+        import pytest
+
+        DEVICES = []
+
+        @pytest.fixture(params=[array_api_strict], scope="session")
+        def xp(request):
+            return request.param
+
+        @pytest.fixture(scope="session")
+        def ones(xp):
+            return xp.ones(3)
+
+        def test_it(xp, ones):
+            assert ones.__array_namespace__() == xp
+            assert xp == ones.__array_namespace__()
+            DEVICES.append(str(ones.device))
+
+        def test_all():
+            assert DEVICES[1:] == ["cpu", "sim"]
+    """
+    project(code, "4 passed", settings=SETTINGS)
+
+
 def test_a_list_that_another_hook_makes_is_extended_too(project):
     code = """
         import numpy

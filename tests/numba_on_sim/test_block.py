@@ -183,7 +183,7 @@ class TestScript:
             text=True,
         )
 
-    @pytest.mark.parametrize("program", [("program.py",), ("-m", "program")])
+    @pytest.mark.parametrize("program", [("program.py",), pytest.param(("-m", "program"), marks=pytest.mark.slow)])
     def test_a_program_runs_with_its_arguments(self, tmp_path, program):
         ended = self.run(tmp_path, *program, "a", "b")
         assert ended.stdout == "[0. 2. 4. 6. 8.] ['a', 'b']\n", ended.stderr

@@ -21,7 +21,7 @@ def doubled(device, threads):
 
 
 if __name__ == "__main__":
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
         print(pool.starmap(doubled, [(0, 4), (3, 4)]))
         pool.starmap(doubled, [(1, 5)])
 """

@@ -36,7 +36,7 @@ def chosen(function: Any, library: ArrayLibrary, condition: Any, x1: Any, x2: An
     out = None if dtype is None else large_results.broadcast(library, dtype, (condition, x1, x2))
     if out is None:
         return None
-    operands = out, condition, _operand(x1, out.dtype), _operand(x2, out.dtype)
+    operands = out, condition, _operand(function, x1, out.dtype), _operand(function, x2, out.dtype)
     cut = parts.cut(operands, max(out.size // _PART, 1))
     if cut is None:
         _select(function, *operands)
@@ -58,9 +58,12 @@ def _dtype(condition: Any, x1: Any, x2: Any, shared: bool) -> DType | None:
     return dtype if dtype.itemsize <= _WIDEST and large_masks.has_short_runs(condition) else None
 
 
-def _operand(value: Any, dtype: DType) -> Any:
+def _operand(function: Any, value: Any, dtype: DType) -> Any:
     """Return an operand as an array; NumPy takes a number for an element of its usual dtypes, and casts that."""
-    return value if isinstance(value, np.ndarray) else np.asarray(value).astype(dtype)
+    if isinstance(value, np.ndarray):
+        return value
+    function(True, value, np.zeros((), dtype))  # from NumPy 2.5 on it refuses an integer that the dtype cannot hold
+    return np.asarray(value).astype(dtype)
 
 
 def _select(function: Any, out: Any, condition: Any, x1: Any, x2: Any) -> None:

@@ -55,7 +55,12 @@ class TestNumPysOwnFunctions:
         for other in others:
             for operands in ((condition, a, other), (condition, other, a), (condition[::-1], other, a[::-1])):
                 with np.errstate(all="ignore"):
-                    expected = np.where(*operands)
+                    try:
+                        expected = np.where(*operands)
+                    except OverflowError:  # from NumPy 2.5 on, of an integer that the dtype cannot hold
+                        with pytest.raises(OverflowError):
+                            xp.where(*map(as_array, operands))
+                        continue
                     for threads in THREADS:
                         with accel.using(threads=threads):
                             assert same_bits(xp.where(*map(as_array, operands)), expected), operands

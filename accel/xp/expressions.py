@@ -16,6 +16,8 @@ __all__ = ["Operator", "operators_of"]
 _TAKEN: Mapping[str, tuple[int, int]] = MappingProxyType(
     dict.fromkeys(("KW_NAMES", "NOP", "PRECALL", "PUSH_NULL"), (0, 0))
     | dict.fromkeys(("LOAD_CONST", "LOAD_DEREF", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME"), (0, 0))
+    | dict.fromkeys(("LOAD_FAST_BORROW", "LOAD_FAST_BORROW_LOAD_FAST_BORROW", "LOAD_SMALL_INT"), (0, 0))  # Python 3.14
+    | dict.fromkeys(("LOAD_FAST_CHECK", "LOAD_FAST_LOAD_FAST"), (0, 0))  # 3.12, 3.13
     | dict.fromkeys(("LOAD_ATTR", "LOAD_METHOD", "UNARY_INVERT", "UNARY_NEGATIVE", "UNARY_NOT"), (1, 0))
     | dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP"), (2, 0))
     | dict.fromkeys(("BUILD_LIST", "BUILD_SLICE", "BUILD_TUPLE"), (0, 1))
@@ -38,6 +40,14 @@ _LONGEST = 1 << 16
 
 _MOST = 256
 """The most functions that are remembered."""
+
+
+def _arguments_of(code: CodeType) -> dict[int, int]:
+    return dict(zip(code.co_code[::2], code.co_code[1::2], strict=True))
+
+
+_SUBSCRIPT = opmap["BINARY_OP"], _arguments_of((lambda a, i: a[i]).__code__).get(opmap["BINARY_OP"])
+"""The operator that stands for a subscript since Python 3.14; its results are views."""
 
 
 def _offset_of_call() -> int:
@@ -107,7 +117,7 @@ def _found(bytecode: bytes) -> Mapping[int, Operator]:
             continue
         least, times, pushed = _KNOWN[opcode]
         taken = _pop(stack, least + times * argument)
-        if opcode in _OPERATORS:
+        if opcode in _OPERATORS and (opcode, argument) != _SUBSCRIPT:
             operands[offset] = taken
             stack.append(offset)
             continue

@@ -28,6 +28,7 @@ IN_ONE_MEMORY: dict[str, Expression] = {
     "the second argument": lambda a, b: xp.add(b, a * b),
     "of a function": lambda a, b: 1.0 / (1.0 + xp.exp(a)),
     "of a function with keywords": lambda a, b: -xp.clip(a, min=1.2, max=1.5),
+    "with an element": lambda a, b: (a * b) + a[7],
 }
 IN_SEVERAL: dict[str, Expression] = {
     "other dtype": lambda a, b: 1j * (a * b),
@@ -125,4 +126,7 @@ def test_operands_are_read_from_bytecode() -> None:
     assert found[product].feeds
     assert total > product
     assert not operators_of((lambda a, b: a * b).__code__)
+    assert not operators_of((lambda a, b: (a * b)[b]).__code__)
+    *_, total = sorted(operators_of((lambda a, b, c: (a * b) + (b * c)).__code__).items())
+    assert None not in total[1].operands
     assert not operators_of((lambda a, b, c: (a * b) + (b if c else a)).__code__)

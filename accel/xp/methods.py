@@ -153,11 +153,17 @@ class Methods(DeclaredMethods):
         return self._function("argpartition", kth, axis=axis)
 
     def argsort(
-        self, axis: int | None = -1, kind: str | None = None, order: None = None, *, stable: bool = True
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool = True,
+        descending: bool = False,
     ) -> Self:
         """Return the indices that would sort the array; the order is stable, whatever ``kind`` is."""
         refuse_fields(order)
-        return standard("argsort")(self, axis)  # type: ignore[no-any-return]
+        return standard("argsort")(self, axis, descending=descending)  # type: ignore[no-any-return]
 
     def choose(
         self,
@@ -185,10 +191,18 @@ class Methods(DeclaredMethods):
         """Return where elements would be inserted into this sorted array."""
         return self._function("searchsorted", v, side=side, sorter=sorter)
 
-    def sort(self, axis: int = -1, kind: str | None = None, order: None = None, *, stable: bool = True) -> None:
+    def sort(
+        self,
+        axis: int = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool = True,
+        descending: bool = False,
+    ) -> None:
         """Sort the array in place; the order is stable, whatever ``kind`` is."""
         refuse_fields(order)
-        self[...] = self._function("sort", axis=axis)
+        self[...] = standard("sort")(self, axis, descending=descending)
 
     def partition(
         self, kth: int | Sequence[int], axis: int = -1, kind: str = "introselect", order: None = None

@@ -16,6 +16,7 @@ from accel.backends.common.workers import WORKERS, Workers
 
 import accel
 from accel.abc import Leaf, Operand, Plan
+from accel.support import host_compiler
 from accel.testing.blocks import host_span, random_bytes
 
 SIDE = 1024
@@ -315,9 +316,9 @@ class TestCompiling:
         compiled._numpy_seconds[BYTES] += thresholds.COMPILING
         assert compiled.kernel(BYTES, 1 << 16) is not None
 
-    def test_other_byte_orders_are_left_to_numpy(self, monkeypatch):
+    def test_what_cannot_be_compiled_is_left_to_numpy(self, monkeypatch):
         monkeypatch.setattr(compiled, "_kernels", {})
-        monkeypatch.setattr(sys, "byteorder", "big")
+        monkeypatch.setattr(host_compiler, "missing", lambda: host_compiler.INSTALL)
         assert compiled.kernel(BYTES, 1 << 30) is None
 
     @pytest.mark.slow

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from accel.abc import Backend, direct, kernels, optional
+from accel.abc import Backend, arrays, direct, kernels, optional, raw_kernels
 
 ABOUT_FORTY = 45
 
@@ -64,7 +64,8 @@ def test_the_page_lists_each_optional_protocol_with_its_members(page):
     listed = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page, re.MULTILINE))
     others = {"Room", "Executable", "PreparedLaunches", "PreparedCopy", "PreparedFill", "CompiledKernel", "Failure"}
     others |= {"WITHIN", "UPLOAD", "DOWNLOAD", "DirectAllocator"}
-    names = [(module, name) for module in (optional, kernels, direct) for name in module.__all__ if name not in others]
+    modules = (arrays, direct, kernels, optional, raw_kernels)
+    names = [(module, name) for module in modules for name in module.__all__ if name not in others]
     protocols = {name: getattr(module, name) for module, name in names}
     assert listed == {
         name: ", ".join(f"`{member}`" for member in [*protocol.__annotations__, *vars(protocol)] if member[0] != "_")

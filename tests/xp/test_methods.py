@@ -142,6 +142,13 @@ class TestInPlace:
             expected.sort(axis)
             same(x, expected)
 
+    def test_sort_in_descending_order(self, device):
+        for axis in (-1, 0):
+            x = xp.asarray(VALUES, device=device, copy=True)
+            same(x.argsort(axis, descending=True), np.argsort(-VALUES, axis, kind="stable"))
+            x.sort(axis, descending=True)
+            same(x, -np.sort(-VALUES, axis))
+
     def test_partition(self, device):
         x = xp.asarray(VALUES, device=device, copy=True)
         assert x.partition(1) is None

@@ -12,11 +12,10 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from operator import index
 from typing import Any, NamedTuple
 
+from accel.support import setting_values
 from accel.support.call_sites import stack_level
-from accel.support.device_names import parse_device_name
 from accel.support.lazy import listing
 from accel.support.locks import open_after_fork
 from accel.support.spelling import nearest
@@ -93,95 +92,26 @@ class Settings(NamedTuple):
     cache_dir: str = ""
 
 
-def _device(value: object) -> str:
-    text = str(value)
-    if text != "gpu":
-        parse_device_name(text)
-    return text
-
-
-def _flag(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    truth = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    try:
-        return truth[str(value).lower()]
-    except KeyError:
-        raise ValueError("write 1 or 0") from None
-
-
-def _choice(*allowed: str) -> Callable[[object], str]:
-    def parse(value: object) -> str:
-        if value not in allowed:
-            raise ValueError(f"write one of {', '.join(allowed)}")
-        return str(value)
-
-    return parse
-
-
-def _count(minimum: int, most: int | None = None) -> Callable[[object], int]:
-    allowed = f"{minimum} or more" if most is None else f"{minimum} to {most}"
-
-    def parse(value: object) -> int:
-        try:
-            number = int(value) if isinstance(value, str) else index(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            number = minimum - 1
-        if isinstance(value, bool) or number < minimum or (most is not None and number > most):
-            raise ValueError(f"write a whole number, {allowed}")
-        return number
-
-    return parse
-
-
-def _width(value: object) -> int:
-    if str(value) not in ("32", "64"):
-        raise ValueError("write 32 or 64")
-    return int(str(value))
-
-
-_CHECKS = ("memory", "race", "init", "sync")
-# Right kernels may have conflicts of banks, sums of floats in any order, and threads that write the same value.
-_ON_REQUEST = ("banks", "order", "same-value")
-
-
-def _checks(value: object) -> str:
-    words = () if value in ("", "none") else str(value).replace(" ", "").split(",")
-    chosen = {check for word in words for check in (_CHECKS if word == "all" else (word,))}
-    known = (*_CHECKS, *_ON_REQUEST)
-    if not chosen <= {*known}:
-        raise ValueError(f"write all, none, or some of {','.join(known)}")
-    if "same-value" in chosen:
-        chosen.add("race")
-    return ",".join([check for check in known if check in chosen])
-
-
-def _path(value: object) -> str:
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise ValueError("write a folder")
-    return str(value)
-
-
 # More than the processors of the largest machines. Each thread takes memory; threads beyond the processors are no use.
 _MOST_THREADS = 1024
 
 _PARSERS: Mapping[str, Callable[[object], Any]] = {
-    "device": _device,
-    "debug": _flag,
-    "nan_checks": _flag,
-    "fallback": _choice("raise", "warn", "silent"),
-    "host_copies": _choice("never", "warn", "allow"),
-    "fuse": _choice("on", "off"),
-    "strict": _flag,
-    "threads": _count(1, _MOST_THREADS),
-    "sim_seed": _count(0),
-    "sim_memory": _count(0),
-    "sim_heap": _count(4096),
-    "sim_warp": _width,
-    "kernel_checks": _checks,
-    "kernel_limit": _count(1),
-    "compile_limit": _count(1),
-    "cache_dir": _path,
+    "device": setting_values.device,
+    "debug": setting_values.flag,
+    "nan_checks": setting_values.flag,
+    "fallback": setting_values.choice("raise", "warn", "silent"),
+    "host_copies": setting_values.choice("never", "warn", "allow"),
+    "fuse": setting_values.choice("on", "off"),
+    "strict": setting_values.flag,
+    "threads": setting_values.count(1, _MOST_THREADS),
+    "sim_seed": setting_values.count(0),
+    "sim_memory": setting_values.count(0),
+    "sim_heap": setting_values.count(4096),
+    "sim_warp": setting_values.width,
+    "kernel_checks": setting_values.checks,
+    "kernel_limit": setting_values.count(1),
+    "compile_limit": setting_values.count(1),
+    "cache_dir": setting_values.path,
 }
 
 

@@ -5,7 +5,7 @@ What quick leaves out is decided here, by three rules:
 * Tests marked `slow` run in full only.
 * Of a test with several parameters, those combinations run that together have each value of each parameter. They are
   drawn by the name of the test, so they are the same in every process. Where code is compiled for each value, tests
-  have one of them (`keep_one_value`).
+  have one of them (`keep_one_value`), or those that are `drawn`.
 * A property has an eighth of its examples, a test that repeats what is random a quarter of its `repeats`, one of many
   cases those that are `drawn`, a quarter too, and each at least five.
 """

@@ -13,6 +13,9 @@ INSTALL = "pip install 'accel-container[compiler]'"
 OLDEST = (0, 48)
 """The first version that serves. Older ones, which came for numba, end the process at attributes of functions."""
 
+_LLVM = (20, 0)
+"""The first version of LLVM that reads the text of kernels."""
+
 SUPPORTED: bool = POSIX and sys.byteorder == "little" and sys.maxsize > 1 << 32
 """Whether compiled code can run: its text is for 64 bits, and calls the threads of POSIX."""
 
@@ -36,9 +39,17 @@ def _version() -> tuple[int, ...]:
     try:
         import llvmlite  # type: ignore[import-untyped]
 
-        return tuple(map(int, llvmlite.__version__.split(".")[:2]))
+        found = llvmlite.__version__.split(".")[:2]
+        return tuple(map(int, found)) if all(map(str.isdecimal, found)) else _version_by_llvm()
     except Exception:  # what is broken says so when it is used
         return OLDEST
+
+
+def _version_by_llvm() -> tuple[int, ...]:
+    """Return a version of llvmlite for that of its LLVM: builds from a checkout may have no number of their own."""
+    from llvmlite.binding import llvm_version_info  # type: ignore[import-untyped]
+
+    return OLDEST if llvm_version_info >= _LLVM else (0, 0)
 
 
 def explained(error: Exception) -> str:

@@ -51,6 +51,7 @@ def with_sections(shared: str) -> Callable[[_Function], _Function]:
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             parameters = "\n".join(described[name] for name in names)
             sections = common | own | {"Parameters": parameters}
+            assert sections.keys() <= {"", *_ORDER}, f"a section of {function.__name__} has no place"
             titled = [f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in _ORDER if title in sections]
             function.__doc__ = "\n\n".join([own[""], *titled])
         return function

@@ -161,7 +161,7 @@ def peak_memory() -> int | None:
     except ModuleNotFoundError:  # on Windows
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak * 1024 if LINUX else peak  # macOS counts bytes
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS alone counts bytes
 
 
 def largest_cache() -> int:
@@ -173,7 +173,10 @@ def _configured(variable: str) -> int:
     """Return a variable of the system's configuration; 0 if it has none of that name."""
     if variable not in getattr(os, "sysconf_names", ()):
         return 0
-    return max(os.sysconf(variable), 0)
+    try:
+        return max(os.sysconf(variable), 0)
+    except (OSError, ValueError):  # not every variable that has a name has a value
+        return 0
 
 
 # Processes
@@ -221,9 +224,12 @@ def read_at(descriptor: int, target: memoryview, position: int) -> int:
     """Read bytes at a position of a file, while other threads read and write elsewhere; return their number."""
     if hasattr(os, "preadv"):
         return os.preadv(descriptor, [target], position)
-    with _seeking:
-        os.lseek(descriptor, position, os.SEEK_SET)
-        content = os.read(descriptor, len(target))
+    if hasattr(os, "pread"):  # macOS had it long before `preadv`
+        content = os.pread(descriptor, len(target), position)
+    else:
+        with _seeking:
+            os.lseek(descriptor, position, os.SEEK_SET)
+            content = os.read(descriptor, len(target))
     target[: len(content)] = content
     return len(content)
 

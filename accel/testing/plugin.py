@@ -92,8 +92,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for a device on each device, and on simulated devices with each seed."""
-    # A hook of the project may have given values to its parameter `xp`, which then is none of our fixtures.
-    metafunc.definition._fixtureinfo.prune_dependency_tree()
+    if "_accel_place" in metafunc.fixturenames and metafunc._calls:
+        # A hook of the project may have given values to its parameter `xp`, which then is none of our fixtures.
+        metafunc.definition._fixtureinfo.prune_dependency_tree()
     if "_accel_place" in metafunc.fixturenames:
         where = _places(metafunc.config)
         metafunc.parametrize("_accel_place", where, ids=[place.id for place in where], indirect=True)

@@ -11,6 +11,9 @@ from accel.views.contents import TensorContents
 
 __all__ = ["html", "representation", "text", "write_to"]
 
+_SMALL = 1000
+"""The most elements that a notebook shows."""
+
 
 def text(tensor: TensorContents, limit: SupportsIndex = 1000, edge: SupportsIndex = 3) -> str:
     """Return the elements as text: one line for each row if the rank is 2, else one colexicographic line.
@@ -53,10 +56,11 @@ def representation(tensor: TensorContents) -> str:
 
 
 def html(tensor: TensorContents) -> str:
-    """Return the facts of the representation, the elements, and a picture of the layout."""
+    """Return the facts of the representation, the elements of a small tensor, and a picture of the layout."""
     from accel.layout import Picture  # slow to import, and rarely needed
 
-    elements = "" if tensor._storage.released else preformatted(text(tensor))
+    is_shown = tensor.size <= _SMALL and not tensor._storage.released  # a copy of all elements takes time and memory
+    elements = preformatted(text(tensor)) if is_shown else ""
     return card(type(tensor).__name__, _facts(tensor), elements, folded("layout", Picture(tensor.layout).html()))
 
 

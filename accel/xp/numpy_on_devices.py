@@ -215,6 +215,8 @@ def _counterpart(namespace: Any, function: Callable[..., Any]) -> tuple[Any, Sig
         return None, Signature(), ""
     section = _SECTIONS[module]
     counterpart = getattr(getattr(namespace, section) if section else namespace, function.__name__, None)
+    if counterpart is None and module == _SCIPYS:  # such as `round`, which is NumPy's too
+        counterpart = getattr(namespace, function.__name__, None)
     if counterpart is None:
         return None, Signature(), ""
     try:

@@ -1,4 +1,5 @@
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -211,6 +212,21 @@ class TestInterchange:
         stream = cuda.stream()
         array = cuda.to_device(np.arange(5.0), stream=stream)
         np.testing.assert_array_equal(accel.from_dlpack(array).to_numpy(), np.arange(5))
+
+
+def test_arrays_of_launches_that_failed_are_not_kept(cuda):
+    @cuda.jit
+    def add(y):
+        y[0] += 1
+
+    with cupy_on_sim() as cupy:
+        y = cupy.zeros(100)
+        with pytest.raises(Exception, match="a block of"):
+            add[1, 2048](y)
+        alive = weakref.ref(y)
+        del y
+        gc.collect()
+        assert alive() is None
 
 
 @pytest.mark.parametrize("stream", [0, "own"])

@@ -102,7 +102,7 @@ class TestMemory:
         assert system.loaded_files() == set()
 
 
-@pytest.mark.parametrize("lacking", [(), ("preadv", "pwrite")])
+@pytest.mark.parametrize("lacking", [(), ("preadv",), ("pread", "preadv", "pwrite")])
 def test_threads_read_and_write_at_positions_of_one_file(
     lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

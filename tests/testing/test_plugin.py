@@ -1,6 +1,7 @@
 """The pytest plug-in, in projects without a conftest of their own."""
 
 import re
+from textwrap import dedent
 
 
 def test_a_test_runs_on_the_devices_that_are_asked_for_and_they_are_the_default(project):
@@ -40,6 +41,21 @@ def test_a_project_whose_hook_gives_values_to_a_parameter_of_the_same_name_runs_
             assert xp is math
     """
     assert "test_it[math] PASSED" in project(code, "1 passed")
+
+
+def test_fixtures_that_a_hook_of_a_project_adds_are_used(project, tmp_path):
+    conftest = """
+        import pytest
+
+        @pytest.fixture
+        def extra(request):
+            request.node.was_used = True
+
+        def pytest_generate_tests(metafunc):
+            metafunc.fixturenames.append("extra")
+    """
+    (tmp_path / "conftest.py").write_text(dedent(conftest))
+    project("def test_it(request): assert request.node.was_used", "1 passed")
 
 
 def test_it_runs_on_simulated_devices_with_each_seed_and_elsewhere_once(project):

@@ -286,6 +286,11 @@ def test_a_notebook_shows_the_facts_the_elements_and_the_layout():
     assert "(2,2):(2,1), released</summary><details>" in t._repr_html_()
 
 
+def test_a_notebook_shows_no_elements_of_large_tensors():
+    t = accel.container(np.ones(1)).view(Layout((1 << 20, 1 << 20), (0, 0)))
+    assert "<pre" not in t._repr_html_()
+
+
 EMPTY = ("0:1", "(0,3):(3,1)", "(3,0):(1,-2)", "((2,0),2):((1,1),1)")
 ADVERSARIAL = ("(1,1):(7,-7)", "(4,3):(-3,1)", "(3,2):(0,0)", "((2,2),(1,3)):((-1,4),(9,-2))")
 

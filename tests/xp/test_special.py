@@ -129,6 +129,13 @@ def test_float32_stays_float32(name):
     assert {each.dtype for each in (results if isinstance(results, tuple) else (results,))} == {np.dtype("float32")}
 
 
+def test_ufuncs_of_scipy_that_are_numpys_too_compute_on_the_device(sim):
+    x = xp.asarray([0.5, 1.75, -2.5], device=sim)
+    for name in ("cbrt", "exp2", "expm1", "log1p", "round"):
+        result = getattr(scipy.special, name)(xp.abs(x))
+        check(result, getattr(scipy.special, name)(np.asarray([0.5, 1.75, 2.5])), "sim")
+
+
 @rows("name", [name for name in ELEMENTWISE if isinstance(getattr(scipy.special, name), np.ufunc)])
 def test_ufuncs_of_scipy_compute_on_the_device(name, sim):
     function = getattr(scipy.special, name)

@@ -278,6 +278,7 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
     CUDAError
         If a block has too many threads.
     """
+    arrays = taken_arrays()
     if not isinstance(stream, Stream):
         raise refuse("a launch into a graph", "launch on a stream")
     if not 0 < prod(config.block) <= kernel.attributes.max_threads_per_block:
@@ -291,7 +292,6 @@ def launch(stream: Any, config: Any, kernel: LoadedKernel, *arguments: Any) -> N
         kernel.kernel.launch(
             values, tuple(config.grid), tuple(config.block), native, config.shmem_size, bool(config.is_cooperative)
         )
-        arrays = taken_arrays()
         if arrays:
             streams.keep_until_done(native, arrays)
 

@@ -84,6 +84,7 @@ class Simulation:
     def remove(self) -> None:
         """Run what is left, release what numba-cuda has kept to release later, and put back what was there."""
         process.in_block = False
+        arguments.taken_arrays()  # of a launch that failed
         with self._undo:
             for number, device in self._driver["devices"].items():
                 if number < len(contexts.devices()) and device.primary_context is not None:

@@ -9,6 +9,9 @@ from accel.xp.cuda_streams import Event, Stream, get_current_stream, get_elapsed
 
 __all__ = ["Device", "Event", "Stream", "get_current_stream", "get_elapsed_time", "is_available", "runtime", "stream"]
 
+for _class in (Device, Event, Stream):
+    _class.__module__ = __name__  # where users find them
+
 
 class stream:  # noqa: N801 - CuPy's name
     """The names of `cupy.cuda.stream`."""

@@ -6,7 +6,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from accel.memory.writer import Writer, write_text
-from accel.pictures.html import card, folded, preformatted
 from accel.views.contents import TensorContents
 
 __all__ = ["html", "representation", "text", "write_to"]
@@ -58,6 +57,7 @@ def representation(tensor: TensorContents) -> str:
 def html(tensor: TensorContents) -> str:
     """Return the facts of the representation, the elements of a small tensor, and a picture of the layout."""
     from accel.layout import Picture  # slow to import, and rarely needed
+    from accel.pictures.html import card, folded, preformatted
 
     is_shown = tensor.size <= _SMALL and not tensor._storage.released  # a copy of all elements takes time and memory
     elements = preformatted(text(tensor)) if is_shown else ""
